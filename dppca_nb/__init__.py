@@ -1,0 +1,1 @@
+"""See what differential privacy does to principal components."""

@@ -1,0 +1,1 @@
+"""Results to Altair charts: pure functions, same result in, same specification out."""

@@ -1,0 +1,1 @@
+"""Controls to core to charts: widgets compute nothing themselves."""
