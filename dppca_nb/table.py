@@ -1,0 +1,420 @@
+"""The one door for data: anything tabular becomes a checked `Table`; nothing is imputed or reinterpreted silently."""
+
+from __future__ import annotations
+
+import numbers
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import PurePath
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+from dppca_nb._columns import NO_LABEL, Column, display_names, read_column
+
+__all__ = ["DataError", "LeftOut", "Table", "as_table", "scale_table"]
+
+_ACCEPTED = (
+    "a data frame (pandas, polars, pyarrow, any Arrow table), one named column, a two-dimensional array, "
+    "a list of rows or a dictionary of columns"
+)
+_LISTED = 50  # a message about thousands of columns helps nobody
+
+
+class DataError(ValueError):
+    """Data, or a scale for data, that cannot be used as given; the message names the columns and a remedy."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """A column that is not a variable of the table.
+
+    Parameters
+    ----------
+    name : str
+        Its display name.
+    reason : str
+        What it holds, in words, such as ``"dates and times"``.
+    """
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Checked numeric data; made by `as_table`.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (n, p)
+        A read-only, C-contiguous copy; finite, one row per observation.
+    names : tuple of str, length p
+        Unique display names.
+    originals : tuple, length p
+        The caller's own column labels (the display names where the data had none).
+    left_out : tuple of LeftOut
+        Columns that ``numeric_only=True`` put aside.
+    """
+
+    values: np.ndarray = field(repr=False)  # rows may be private: they never reach a log or a traceback by accident
+    names: tuple[str, ...]
+    originals: tuple = field(repr=False)
+    left_out: tuple[LeftOut, ...] = ()
+
+    def __post_init__(self):
+        values = np.array(self.values, dtype=np.float64, order="C", copy=True)
+        values.flags.writeable = False
+        object.__setattr__(self, "values", values)
+        for attribute in ("names", "originals", "left_out"):
+            object.__setattr__(self, attribute, tuple(getattr(self, attribute)))
+
+    @property
+    def n(self) -> int:
+        """Number of rows (observations)."""
+        return self.values.shape[0]
+
+    @property
+    def p(self) -> int:
+        """Number of columns (variables)."""
+        return self.values.shape[1]
+
+
+def as_table(data, *, numeric_only: bool = False) -> Table:
+    """Check data and copy them into a `Table`.
+
+    Parameters
+    ----------
+    data : data frame, array, list of rows, dict of columns, or Table, shape (n, p)
+        Any data frame that pandas or narwhals knows or that speaks the Arrow or the data frame interchange protocol;
+        a named one-column series; a two-dimensional (also masked) array; a list of equally long rows; a dictionary of
+        equally long columns. A `Table` passes through unchanged. The row labels of a frame are not a variable.
+    numeric_only : bool, default False
+        Whether columns that are not numeric are put aside, and listed in ``left_out``, instead of being an error.
+
+    Returns
+    -------
+    Table
+        n >= 2 rows, p >= 1 columns, all finite. Booleans become 0 and 1; integers, decimals and other precisions become
+        float64 before any arithmetic. Constant columns are allowed.
+
+    Raises
+    ------
+    DataError
+        If the container is not tabular or has fewer than two rows or no columns; if columns are not numeric (text that
+        looks like numbers is still text, and categories are labels); if cells are missing (None, NaN, NA, NaT, null,
+        masked) or infinite, with the count in each column; if float64 cannot hold an integer or a magnitude.
+
+    Notes
+    -----
+    Display names are the labels as text, character for character. The parts of a tuple are joined as ``"v / 2001"``, a
+    repeated name becomes ``"a (2)"``, a blank header ``"(unnamed 4)"`` after its position from 1, and the columns of
+    arrays and lists are ``"x1"``, ``"x2"``, ….
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"a": [1, 2, 4], "b": [True, False, True], "who": ["x", "y", "z"]})
+    >>> table = as_table(frame, numeric_only=True)
+    >>> table.names, table.n, table.p
+    (('a', 'b'), 3, 2)
+    >>> table.left_out
+    (LeftOut(name='who', reason='text'),)
+    >>> as_table([[1, 2], [3, None]])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dppca_nb.table.DataError: The data have missing or infinite values: x2: 1 missing value. ...
+    """
+    if isinstance(data, Table):
+        return data
+    labels, raw, n = _columns_of(data)
+    if n < 2 or not raw:
+        raise DataError(
+            f"The data have shape ({n}, {len(raw)}), rows by columns; at least 2 rows and 1 column are needed. Check the "
+            "filter or the file that they came from."
+        )
+    names = display_names(labels)
+    columns = [read_column(column) for column in raw]
+    kept = [j for j, column in enumerate(columns) if not column.not_numeric]
+    others = [j for j, column in enumerate(columns) if column.not_numeric]
+    if not kept and numeric_only:
+        listing = _listing([f"{_show(names[j])} ({columns[j].detail})" for j in others])
+        raise DataError(
+            f"No numeric column is left. Left out: {listing}. Convert a column to numbers explicitly first."
+        )
+    problems = []
+    if others and not numeric_only:
+        listing = _listing([f"{_show(names[j])} ({columns[j].detail})" for j in others])
+        problems.append(
+            f"These columns are not numeric: {listing}. Convert them explicitly, select other columns, or pass "
+            "numeric_only=True to leave them out."
+        )
+    bad = [f"{_show(names[j])}: {_counts(columns[j])}" for j in kept if columns[j].missing or columns[j].infinite]
+    if bad:
+        problems.append(
+            f"The data have missing or infinite values: {_listing(bad)}. Drop those rows (data.dropna() after turning "
+            "infinite values into missing ones) or impute them; nothing is dropped or imputed unasked."
+        )
+    damaged = [f"{_show(names[j])}: {columns[j].damage}" for j in kept if columns[j].damage]
+    if damaged:
+        problems.append(
+            f"These columns do not fit double precision (float64): {_listing(damaged)}. Subtract an offset, change the "
+            "unit, or leave the column out if it is an identifier."
+        )
+    if problems:
+        raise DataError(" ".join(problems))
+    return Table(
+        values=np.column_stack([columns[j].values for j in kept]),
+        names=tuple(names[j] for j in kept),
+        originals=tuple(names[j] if labels[j] is NO_LABEL else labels[j] for j in kept),
+        left_out=tuple(LeftOut(names[j], columns[j].not_numeric) for j in others),
+    )
+
+
+# --- containers: anything tabular -> labels, raw columns, number of rows ---------------------------------------------
+
+
+def _columns_of(data) -> tuple[list, list, int]:
+    """Take a container apart without converting a single value."""
+    if isinstance(data, pd.Series):
+        return [data.name], [data], len(data)
+    if isinstance(data, pd.DataFrame):
+        return list(data.columns), [data.iloc[:, j] for j in range(data.shape[1])], len(data)
+    if isinstance(data, Mapping):
+        return _from_mapping(data)
+    if isinstance(data, np.ndarray):
+        return _from_array(data)
+    if isinstance(data, list | tuple):
+        return _from_rows(data)
+    if isinstance(data, str | bytes | PurePath) or hasattr(data, "read"):
+        raise DataError(f"Got {_type(data)}, which is no data: read the file first: as_table(pandas.read_csv(path)).")
+    if hasattr(data, "toarray") and hasattr(data, "nnz"):
+        raise DataError(f"Got a sparse matrix ({_type(data)}), which is not supported: pass X.toarray().")
+    frame = nw.from_native(data, pass_through=True, allow_series=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise DataError(f"Got a lazy frame ({_type(data)}), which holds no values yet: collect it first (.collect()).")
+    if isinstance(frame, nw.Series):
+        return [frame.name], [frame], len(frame)
+    if isinstance(frame, nw.DataFrame):
+        return list(frame.columns), [frame[:, j] for j in range(frame.shape[1])], len(frame)
+    return _from_protocol(data)
+
+
+def _from_protocol(data) -> tuple[list, list, int]:
+    """Read what describes itself by a protocol: Arrow, data frame interchange, or array."""
+    if hasattr(data, "__arrow_c_stream__"):
+        return _columns_of(nw.from_arrow(data, backend="polars" if "polars" in sys.modules else "pyarrow").to_native())
+    if hasattr(data, "__dataframe__"):
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # pandas 3 calls the protocol old; a frame that has nothing newer still works
+            return _columns_of(pd.api.interchange.from_dataframe(data))
+    if hasattr(data, "__array__"):
+        return _from_array(np.asarray(data))
+    raise DataError(f"Got {_type(data)}, which is not tabular. Pass {_ACCEPTED}.")
+
+
+def _from_mapping(data: Mapping) -> tuple[list, list, int]:
+    """Read a dictionary of columns by position; Series in it must agree on their row labels."""
+    columns = []
+    for name, column in data.items():
+        if isinstance(column, str | bytes | Mapping) or not hasattr(column, "__len__"):
+            raise DataError(f"Column {name!r} of the dictionary is {_type(column)}; give a list or an array of values.")
+        if isinstance(column, list | tuple | range):
+            column = _objects(column)
+        elif not isinstance(column, pd.Series | np.ndarray):
+            column = nw.from_native(column, series_only=True, pass_through=True)
+            column = column if isinstance(column, nw.Series) else np.asarray(column)
+        if np.ndim(column) != 1 and not isinstance(column, nw.Series):
+            raise DataError(f"Column {name!r} of the dictionary has {np.ndim(column)} dimensions; one is needed.")
+        columns.append(column)
+    lengths = {str(name): len(column) for name, column in zip(data, columns, strict=True)}
+    if len(set(lengths.values())) > 1:
+        raise DataError(f"The columns of the dictionary differ in length: {lengths}. Make them equally long.")
+    indexes = [column.index for column in columns if isinstance(column, pd.Series)]
+    if any(not index.equals(indexes[0]) for index in indexes):
+        raise DataError(
+            "The Series in the dictionary have different row labels: align them first (pandas.DataFrame(data))."
+        )
+    return list(data), columns, len(columns[0]) if columns else 0
+
+
+def _from_array(data: np.ndarray) -> tuple[list, list, int]:
+    """Read a numpy array: two dimensions, or one of structured records."""
+    if data.dtype.names and data.ndim == 1:
+        return list(data.dtype.names), [data[name] for name in data.dtype.names], len(data)
+    if data.ndim == 1:
+        raise DataError(
+            f"Got a one-dimensional array of shape {data.shape}; two dimensions (rows, columns) are needed. "
+            "Use X.reshape(-1, 1) for one variable or X.reshape(1, -1) for one row."
+        )
+    if data.ndim != 2:
+        raise DataError(
+            f"Got an array of shape {data.shape}; exactly two dimensions (rows, columns) are needed: reshape it."
+        )
+    if isinstance(data, np.matrix):
+        data = np.asarray(data)  # its columns would stay two-dimensional
+    return [NO_LABEL] * data.shape[1], list(data.T), data.shape[0]
+
+
+def _from_rows(data: list | tuple) -> tuple[list, list, int]:
+    """Read a list of equally long rows."""
+    for i, row in enumerate(data, 1):
+        if isinstance(row, Mapping):
+            raise DataError("Got a list of dictionaries: pass pandas.DataFrame(data).")
+        if not isinstance(row, list | tuple | pd.Series) and np.ndim(row) != 1:
+            raise DataError(f"Row {i} of the list is {_type(row)}; a list of rows is needed, such as [[1, 2], [3, 4]].")
+        if len(row) != len(data[0]):
+            raise DataError(f"Row {i} has {len(row)} entries and row 1 has {len(data[0])}: make all rows equally long.")
+    p = len(data[0]) if data else 0
+    return [NO_LABEL] * p, [_objects([row[j] for row in map(list, data)]) for j in range(p)], len(data)
+
+
+def _objects(values) -> np.ndarray:
+    """Put values into a one-dimensional object array, whatever they are."""
+    column = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):
+        column[i] = value
+    return column
+
+
+# --- public and sample scales ----------------------------------------------------------------------------------------
+
+
+def scale_table(table: Table, scale) -> tuple[Table, bool]:
+    """Divide every variable by its scale.
+
+    Parameters
+    ----------
+    table : Table, shape (n, p)
+    scale : None, array of shape (p,), mapping or Series of name -> number, or "sample"
+        Numbers are PUBLIC scales in the units of the data, positive and finite, known without looking at the rows: an
+        array in column order, or a mapping with a display name or the caller's own label for every variable.
+        ``"sample"`` is the sample standard deviation, ``sqrt(sum((x - mean(x))**2) / (n - 1))``; it is computed from
+        the rows, so a later release is private only given these scales. None leaves the values as they are.
+
+    Returns
+    -------
+    table : Table
+        The scaled values, of the same names; unit-free.
+    from_sample : bool
+        Whether the scales were computed from the rows.
+
+    Raises
+    ------
+    DataError
+        If a scale is not a positive finite number, is absent or has no variable; if ``"sample"`` meets a constant
+        variable (spread within rounding of its magnitude: min(n, 64) units of 2.2e-16; small variances are genuine);
+        if a quotient leaves the range of float64.
+
+    Examples
+    --------
+    >>> table = as_table({"visits": [0, 3, 7], "limit": [100.0, 50.0, 0.0]})
+    >>> scaled, from_sample = scale_table(table, {"visits": 10, "limit": 100})
+    >>> scaled.values.tolist(), from_sample
+    ([[0.0, 1.0], [0.3, 0.5], [0.7, 0.0]], False)
+    >>> scale_table(as_table({"site": [5, 5], "a": [1, 2]}), "sample")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    dppca_nb.table.DataError: Constant: site. ...
+    """
+    if scale is None:
+        return table, False
+    if isinstance(scale, str):
+        if scale != "sample":
+            raise DataError(f'Got scale={scale!r}: pass None, "sample", an array or a mapping of public scales.')
+        divisors = _sample_sd(table)
+    else:
+        divisors = np.array([_public(name, number) for name, number in _scales_by_name(table, scale)])
+    with np.errstate(over="ignore", under="ignore"):  # looked at in the next line
+        values = table.values / divisors
+    gone = (~np.isfinite(values) | ((values == 0) & (table.values != 0))).any(axis=0)
+    if gone.any():
+        listing = _listing([_show(name) for name, bad in zip(table.names, gone, strict=True) if bad])
+        raise DataError(
+            f"Divided by their scale, these variables leave the range of float64: {listing}. Check their scale."
+        )
+    return replace(table, values=values), isinstance(scale, str)
+
+
+def _sample_sd(table: Table) -> np.ndarray:
+    """Compute standard deviations (ddof=1) safe from overflow, and refuse constant variables by name."""
+    with np.errstate(under="ignore"):
+        exponent = np.frexp(np.abs(table.values).max(axis=0))[1]
+        unit = np.ldexp(table.values, -exponent)  # exact: the largest magnitude is now in [0.5, 1)
+    sd = unit.std(axis=0, ddof=1)
+    noise = min(table.n, 64) * np.finfo(float).eps * np.abs(unit).max(axis=0)
+    constant = (np.ptp(unit, axis=0) == 0) | (sd <= noise)
+    if constant.any():
+        listing = _listing([_show(name) for name, bad in zip(table.names, constant, strict=True) if bad])
+        raise DataError(
+            f"Constant: {listing}. A variable that does not vary has no sample standard deviation to divide by: leave "
+            "it out, or give public scales."
+        )
+    return np.ldexp(sd, exponent)
+
+
+def _scales_by_name(table: Table, scale) -> list[tuple[str, Any]]:
+    """Bring an array or a mapping of scales into column order."""
+    if not isinstance(scale, Mapping | pd.Series):
+        if np.ndim(scale) != 1 or len(scale) != table.p:
+            raise DataError(
+                f"The scale has shape {np.shape(scale)}; one number for each of the {table.p} variables is needed: "
+                f"shape ({table.p},), {_listing([_show(name) for name in table.names])}."
+            )
+        return list(zip(table.names, scale, strict=True))
+    own = Counter(table.originals)
+    position = {label: j for j, label in enumerate(table.originals) if own[label] == 1}
+    position |= {name: j for j, name in enumerate(table.names)}  # a display name is never ambiguous: it wins
+    given: dict[int, Any] = {}
+    for label, number in scale.items():
+        if label not in position:
+            raise DataError(f"The scale names {label!r}, which is no variable; they are {_listing(list(table.names))}.")
+        if position[label] in given:
+            raise DataError(f"The scale names the variable {_show(table.names[position[label]])} twice; name it once.")
+        given[position[label]] = number
+    absent = [_show(name) for j, name in enumerate(table.names) if j not in given]
+    if absent:
+        raise DataError(
+            f"The scale has no number for {_listing(absent)}. Give one for every variable; 1 leaves it as it is."
+        )
+    return [(name, given[j]) for j, name in enumerate(table.names)]
+
+
+def _public(name: str, number) -> float:
+    """Check one public scale."""
+    real = isinstance(number, numbers.Real) and not isinstance(number, bool | np.bool_)
+    if not real or not 0 < number < np.inf or not 0 < float(number) < np.inf:
+        raise DataError(
+            f"The scale of {_show(name)} is {number!r}; a positive, finite number is needed, its public range."
+        )
+    return float(number)
+
+
+# --- words -----------------------------------------------------------------------------------------------------------
+
+
+def _type(value) -> str:
+    """Name the type of an argument."""
+    return "None" if value is None else f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
+
+
+def _show(name: str) -> str:
+    """Write a name in a message; line breaks and invisible characters are spelled out."""
+    return name if name.isprintable() and name == name.strip() else repr(name)
+
+
+def _counts(column: Column) -> str:
+    """Count the cells that cannot be used."""
+    parts = [(column.missing, "missing"), (column.infinite, "infinite")]
+    return ", ".join(f"{count} {word} value{'s' * (count != 1)}" for count, word in parts if count)
+
+
+def _listing(items: list[str]) -> str:
+    """Join the entries of a message, at most fifty."""
+    more = [f"and {len(items) - _LISTED} more"] * (len(items) > _LISTED)
+    return "; ".join(items[:_LISTED] + more)
