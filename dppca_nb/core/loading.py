@@ -1,0 +1,268 @@
+"""Private principal directions: the spherical Kendall matrix, noise, and what follows from the noisy matrix."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from dppca_nb.core.align import fix_signs
+from dppca_nb.core.kendall import spherical_kendall
+from dppca_nb.core.privacy import (
+    Budget,
+    Guarantee,
+    Reason,
+    as_generator,
+    check_calibration,
+    large_delta,
+    make_guarantee,
+    standard_noise,
+)
+from dppca_nb.table import as_table, scale_table
+
+_SAMPLE_SCALE = Reason(
+    "columns were scaled by their own standard deviations",
+    "The columns were divided by standard deviations computed from these very rows. A single row can change those, "
+    "and with them every other row, which the noise does not cover. Give public scales instead.",
+)
+_RAISING = (
+    'With coincident="raise", whether an error appears depends on private rows, so the error itself tells something '
+    'about them. Use coincident="zero" for anything that leaves your hands.'
+)
+_REFERENCE = (
+    "The result also holds reference directions computed without noise. They are not private: with them this is no "
+    "private-only release. Leave reference out before you pass it on."
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LoadingRelease:
+    """Private directions and how they were made.
+
+    Everything but `reference` is a function of the noisy matrix and of public facts.
+
+    Parameters
+    ----------
+    loadings : DataFrame, shape (p, p)
+        Private directions in columns ("PC1", "PC2", ...), by decreasing share; the index is named "variable", the
+        columns "component". Unit length, no unit, the entry of largest magnitude positive.
+    noisy_kendall : DataFrame, shape (p, p)
+        The Kendall matrix with its noise: this is what was released.
+    kendall_shares : Series, length p
+        Eigenvalues of the noisy matrix, decreasing. They may be negative, and they are not variances.
+    guarantee : Guarantee
+        What the noise gives, every reason why it does not hold, and what it does not cover.
+    n : int
+        Number of rows, public.
+    coincident : {"raise", "zero"}
+        How pairs of equal rows were treated.
+    reference : DataFrame, shape (p, p), or None
+        Ordinary principal directions of the sample covariance. NOT private: present only where it was asked for, and
+        then the object as a whole must not be passed on as a private result.
+
+    See Also
+    --------
+    dp_loading : make one from data.
+    release_from_noisy : make one from a matrix that already has its noise.
+    """
+
+    loadings: pd.DataFrame
+    noisy_kendall: pd.DataFrame
+    kendall_shares: pd.Series
+    guarantee: Guarantee
+    n: int
+    coincident: str
+    reference: pd.DataFrame | None = None
+
+    @property
+    def p(self) -> int:
+        """Number of variables."""
+        return len(self.loadings)
+
+    def __repr__(self):
+        g = self.guarantee
+        state = "holds" if g.holds else "VOID: " + "; ".join(reason.brief for reason in g.reasons)
+        beside = "" if self.reference is None else ", with a reference that is not private"
+        return (
+            f"LoadingRelease(n={self.n}, p={self.p}, epsilon={g.epsilon:g}, delta={g.delta:g}, "
+            f"calibration={g.calibration!r}, guarantee {state}{beside})"
+        )
+
+
+def dp_loading(
+    data,
+    *,
+    epsilon: float,
+    delta: float,
+    calibration: str = "classical",
+    coincident: str = "raise",
+    scale=None,
+    rng=None,
+    reference: bool = False,
+) -> LoadingRelease:
+    r"""Release principal directions under (epsilon, delta)-differential privacy.
+
+    Gaussian noise is added to the spherical Kendall matrix
+    :math:`K = \frac{2}{n(n-1)}\sum_{i<j} d_{ij}d_{ij}^\top/\lVert d_{ij}\rVert^2`, :math:`d_{ij} = x_i - x_j`, and the
+    directions are the eigenvectors of the sum. Neighbouring data sets differ in one row; n is public. Centring is not
+    needed: K is made of differences.
+
+    Parameters
+    ----------
+    data : Table, DataFrame or array_like, shape (n, p)
+        Numeric columns, at least 2 rows, no missing values.
+    epsilon, delta : float
+        The budget: epsilon finite and above 0, delta strictly between 0 and 1 and well below 1/n.
+    calibration : {"classical", "analytic"}
+        How the noise follows from the budget, see :func:`dppca_nb.core.privacy.calibrate`.
+    coincident : {"raise", "zero"}
+        What to do with pairs of (all but) equal rows: refuse them, or let them count as zero with the divisor
+        unchanged. Only "zero" tells nothing about the rows.
+    scale : None, array_like, mapping or "sample"
+        Public positive scales that the columns are divided by. "sample" takes standard deviations from the rows and
+        voids the guarantee.
+    rng : None, int, SeedSequence, BitGenerator or Generator
+        Leave it out for fresh noise. Anything else voids the guarantee.
+    reference : bool
+        Also compute ordinary principal directions, which are not private.
+
+    Returns
+    -------
+    LoadingRelease
+        Frozen.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a bad budget, calibration, coincident or rng, before the data are looked at.
+    DataError
+        For data or scales that cannot be used, and for coincident rows with ``coincident="raise"``.
+
+    Warns
+    -----
+    UserWarning
+        If delta is not below 1/n.
+
+    References
+    ----------
+    Kim and Jung (2025), Robust and differentially private principal component analysis, doi 10.1002/sam.70053.
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(1).normal(size=(400, 3)) * [3, 2, 1]
+    >>> release = dp_loading(rows, epsilon=1, delta=1e-4, calibration="analytic", coincident="zero")
+    >>> release
+    LoadingRelease(n=400, p=3, epsilon=1, delta=0.0001, calibration='analytic', guarantee holds)
+    >>> release.loadings.shape
+    (3, 3)
+    """
+    budget = Budget(epsilon, delta)
+    check_calibration(calibration)
+    if not (isinstance(coincident, str) and coincident in ("raise", "zero")):
+        raise ValueError(f'coincident must be "raise" or "zero"; got {coincident!r}. Choose one of the two.')
+    generator, seeded = as_generator(rng)
+
+    table, from_sample = scale_table(as_table(data), scale)
+    if budget.delta >= 1 / table.n:
+        warnings.warn(large_delta(budget, table.n), UserWarning, stacklevel=2)
+    kendall = spherical_kendall(table, coincident=coincident)
+    guarantee = make_guarantee(
+        budget,
+        table.n,
+        calibration,
+        reasons=(*([_SAMPLE_SCALE] if from_sample else []), *([seeded] if seeded else [])),
+        caveats=(*([_RAISING] if coincident == "raise" else []), *([_REFERENCE] if reference else [])),
+    )
+    return release_from_noisy(
+        kendall.matrix.to_numpy() + guarantee.sigma * standard_noise(table.p, generator),
+        names=table.names,
+        guarantee=guarantee,
+        n=table.n,
+        coincident=coincident,
+        reference=reference_directions(table.values) if reference else None,
+    )
+
+
+def release_from_noisy(
+    noisy: np.ndarray,
+    *,
+    names,
+    guarantee: Guarantee,
+    n: int,
+    coincident: str,
+    reference: np.ndarray | None = None,
+) -> LoadingRelease:
+    """Follow a noisy Kendall matrix to its directions: free post-processing, no data and no randomness.
+
+    Parameters
+    ----------
+    noisy : ndarray, shape (p, p)
+        Symmetric, with its noise.
+    names : sequence of str, length p
+        The variables.
+    guarantee : Guarantee
+        What the noise gives.
+    n : int
+        Number of rows.
+    coincident : {"raise", "zero"}
+        How pairs of equal rows were treated.
+    reference : ndarray, shape (p, p), optional
+        Directions to carry along that are not private.
+
+    Returns
+    -------
+    LoadingRelease
+        Frozen.
+
+    Examples
+    --------
+    >>> from dppca_nb.core.privacy import make_guarantee
+    >>> made = make_guarantee(Budget(1, 1e-6), 100, "analytic")
+    >>> release_from_noisy(
+    ...     np.diag([0.2, 0.8]), names=["a", "b"], guarantee=made, n=100, coincident="zero"
+    ... ).loadings
+    component  PC1  PC2
+    variable
+    a          0.0  1.0
+    b          1.0  0.0
+    """
+    shares, V = np.linalg.eigh(np.ascontiguousarray(noisy))
+    variables = pd.Index(names, name="variable")
+    components = pd.Index([f"PC{i}" for i in range(1, len(shares) + 1)], name="component")
+    return LoadingRelease(
+        loadings=pd.DataFrame(fix_signs(V[:, ::-1]), index=variables, columns=components),
+        noisy_kendall=pd.DataFrame(noisy, index=variables, columns=variables, copy=True),
+        kendall_shares=pd.Series(shares[::-1], index=components, name="kendall_share", copy=True),
+        guarantee=guarantee,
+        n=int(n),
+        coincident=coincident,
+        reference=None if reference is None else pd.DataFrame(reference, index=variables, columns=components),
+    )
+
+
+def reference_directions(values: np.ndarray) -> np.ndarray:
+    """Ordinary principal directions: eigenvectors of the sample covariance. Not private.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n, p)
+        Finite numbers, at least 2 rows.
+
+    Returns
+    -------
+    ndarray, shape (p, p)
+        By decreasing variance, signs fixed. With p > n - 1 the last columns are any basis of what is left.
+
+    Examples
+    --------
+    >>> reference_directions(np.array([[1.0, 1.0], [6.0, 13.0]])).round(4)
+    array([[ 0.3846,  0.9231],
+           [ 0.9231, -0.3846]])
+    """
+    largest = np.abs(values).max()
+    unit = values / largest if largest > 0 else values  # so that neither sums nor squares overflow
+    centred = unit - unit.mean(axis=0)  # before any product: a large common offset would eat the digits
+    n, p = centred.shape
+    return fix_signs(np.linalg.svd(centred, full_matrices=n < p)[2].T)
