@@ -1,0 +1,118 @@
+"""What a release guarantees, why it may not, and what it does not cover: in numbers and in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a stated guarantee does not hold.
+
+    Parameters
+    ----------
+    brief : str
+        A few words for a chart's subtitle.
+    text : str
+        Full sentences with the remedy.
+
+    Examples
+    --------
+    >>> print(Reason("seeded noise", "The noise came from a seeded generator. Leave rng out."))
+    The noise came from a seeded generator. Leave rng out.
+    """
+
+    brief: str
+    text: str
+
+    def __str__(self):
+        return self.text
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What the noise of one release really gives, and whether the stated budget holds.
+
+    Neighbouring data sets differ in one row; n is public. Coincident pairs of rows count as zero.
+
+    Parameters
+    ----------
+    epsilon, delta : float
+        The stated budget.
+    n : int
+        Number of rows.
+    calibration : {"classical", "analytic"}
+        How sigma was chosen.
+    sensitivity : float
+        Largest Frobenius distance between the Kendall matrices of neighbours, ``2 * sqrt(2) / n``.
+    sigma : float
+        Standard deviation of the noise on the diagonal, in units of the (unitless) Kendall matrix.
+    mu : float
+        ``sensitivity / sigma``: the release is mu-Gaussian differentially private.
+    exact_delta : float
+        The delta that this noise gives at the stated epsilon.
+    exact_epsilon : float
+        The epsilon that this noise gives at the stated delta; 0 where delta alone covers it.
+    reasons : tuple of Reason
+        Why the guarantee does not hold; empty if it holds.
+    caveats : tuple of str
+        What it does not cover even though it holds.
+
+    See Also
+    --------
+    dppca_nb.core.privacy.make_guarantee : build one, with the calibration check done.
+    """
+
+    epsilon: float
+    delta: float
+    n: int
+    calibration: str
+    sensitivity: float
+    sigma: float
+    mu: float
+    exact_delta: float
+    exact_epsilon: float
+    reasons: tuple[Reason, ...] = ()
+    caveats: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """True if nothing is known that breaks the stated guarantee."""
+        return not self.reasons
+
+    def summary(self) -> str:
+        """Tell in plain words what is guaranteed, and every reason and caveat.
+
+        Returns
+        -------
+        str
+            Several lines.
+
+        Examples
+        --------
+        >>> from dppca_nb.core.privacy import Budget, make_guarantee
+        >>> print(make_guarantee(Budget(0.5, 1e-6), 1000, "analytic").summary().split(" (")[0])
+        The guarantee holds: epsilon 0.5 at delta 1e-06
+        """
+        exact = f"exactly epsilon {self.exact_epsilon:.3g} at this delta, delta {self.exact_delta:.3g} at this epsilon"
+        stated = f"epsilon {self.epsilon:g} at delta {self.delta:g}"
+        if self.holds:
+            lines = [f"The guarantee holds: {stated} ({exact})."]
+        else:
+            lines = [
+                f"The guarantee is VOID. {stated} was stated; do not publish this result as private:",
+                *(f"  {i}. {reason}" for i, reason in enumerate(self.reasons, start=1)),
+                f"The noise scale by itself would give {exact}.",
+            ]
+        lines += [
+            f"Neighbouring data sets differ in one replaced row; the number of rows, n = {self.n}, is public; "
+            "coincident pairs of rows count as zero.",
+            f"Noise: {self.calibration} calibration, sigma {self.sigma:.4g}, sensitivity 2*sqrt(2)/n = "
+            f"{self.sensitivity:.4g}, mu {self.mu:.4g}.",
+        ]
+        if self.caveats:
+            lines += ["What it does not cover:", *(f"  - {caveat}" for caveat in self.caveats)]
+        return "\n".join(lines)
+
+    def __str__(self):
+        return self.summary()
