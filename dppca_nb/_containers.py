@@ -1,0 +1,136 @@
+"""Take a tabular container apart into labels and columns, without converting a value; refuse what is not tabular."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Mapping
+from pathlib import PurePath
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+
+from dppca_nb._columns import NO_LABEL
+
+_ACCEPTED = (
+    "a data frame (pandas, polars, pyarrow, any Arrow table), one named column, a two-dimensional array, "
+    "a list of rows or a dictionary of columns"
+)
+
+
+class DataError(ValueError):
+    """Data, or a scale for data, that cannot be used as given; the message names the columns and a remedy."""
+
+
+DataError.__module__ = "dppca_nb.table"  # its public address, in messages and for pickle
+
+
+def columns_of(data) -> tuple[list, list, int]:
+    """Return column labels, raw columns and the number of rows."""
+    if isinstance(data, pd.Series):
+        return [data.name], [data], len(data)
+    if isinstance(data, pd.DataFrame):
+        return list(data.columns), [data.iloc[:, j] for j in range(data.shape[1])], len(data)
+    if isinstance(data, Mapping):
+        return _from_mapping(data)
+    if isinstance(data, np.ndarray):
+        return _from_array(data)
+    if isinstance(data, list | tuple):
+        return _from_rows(data)
+    if isinstance(data, str | bytes | PurePath) or hasattr(data, "read"):
+        raise DataError(f"Got {_type(data)}, which is no data: read the file first: as_table(pandas.read_csv(path)).")
+    if hasattr(data, "toarray") and hasattr(data, "nnz"):
+        raise DataError(f"Got a sparse matrix ({_type(data)}), which is not supported: pass X.toarray().")
+    frame = nw.from_native(data, pass_through=True, allow_series=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise DataError(f"Got a lazy frame ({_type(data)}), which holds no values yet: collect it first (.collect()).")
+    if isinstance(frame, nw.Series):
+        return [frame.name], [frame], len(frame)
+    if isinstance(frame, nw.DataFrame):
+        return list(frame.columns), [frame[:, j] for j in range(frame.shape[1])], len(frame)
+    return _from_protocol(data)
+
+
+def _from_protocol(data) -> tuple[list, list, int]:
+    """Read what describes itself by a protocol: Arrow, data frame interchange, or array."""
+    if hasattr(data, "__arrow_c_stream__"):
+        return columns_of(nw.from_arrow(data, backend="polars" if "polars" in sys.modules else "pyarrow").to_native())
+    if hasattr(data, "__dataframe__"):
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore"
+            )  # pandas 3 calls the protocol old; a frame that has nothing newer still works
+            return columns_of(pd.api.interchange.from_dataframe(data))
+    if hasattr(data, "__array__"):
+        return _from_array(np.asarray(data))
+    raise DataError(f"Got {_type(data)}, which is not tabular. Pass {_ACCEPTED}.")
+
+
+def _from_mapping(data: Mapping) -> tuple[list, list, int]:
+    """Read a dictionary of columns by position; Series in it must agree on their row labels."""
+    columns = []
+    for name, column in data.items():
+        if isinstance(column, str | bytes | Mapping) or not hasattr(column, "__len__"):
+            raise DataError(f"Column {name!r} of the dictionary is {_type(column)}; give a list or an array of values.")
+        if isinstance(column, list | tuple | range):
+            column = _objects(column)
+        elif not isinstance(column, pd.Series | np.ndarray):
+            column = nw.from_native(column, series_only=True, pass_through=True)
+            column = column if isinstance(column, nw.Series) else np.asarray(column)
+        if np.ndim(column) != 1 and not isinstance(column, nw.Series):
+            raise DataError(f"Column {name!r} of the dictionary has {np.ndim(column)} dimensions; one is needed.")
+        columns.append(column)
+    lengths = {str(name): len(column) for name, column in zip(data, columns, strict=True)}
+    if len(set(lengths.values())) > 1:
+        raise DataError(f"The columns of the dictionary differ in length: {lengths}. Make them equally long.")
+    indexes = [column.index for column in columns if isinstance(column, pd.Series)]
+    if any(not index.equals(indexes[0]) for index in indexes):
+        raise DataError(
+            "The Series in the dictionary have different row labels: align them first (pandas.DataFrame(data))."
+        )
+    return list(data), columns, len(columns[0]) if columns else 0
+
+
+def _from_array(data: np.ndarray) -> tuple[list, list, int]:
+    """Read a numpy array: two dimensions, or one of structured records."""
+    if data.dtype.names and data.ndim == 1:
+        return list(data.dtype.names), [data[name] for name in data.dtype.names], len(data)
+    if data.ndim == 1:
+        raise DataError(
+            f"Got a one-dimensional array of shape {data.shape}; two dimensions (rows, columns) are needed. "
+            "Use X.reshape(-1, 1) for one variable or X.reshape(1, -1) for one row."
+        )
+    if data.ndim != 2:
+        raise DataError(
+            f"Got an array of shape {data.shape}; exactly two dimensions (rows, columns) are needed: reshape it."
+        )
+    if isinstance(data, np.matrix):
+        data = np.asarray(data)  # its columns would stay two-dimensional
+    return [NO_LABEL] * data.shape[1], list(data.T), data.shape[0]
+
+
+def _from_rows(data: list | tuple) -> tuple[list, list, int]:
+    """Read a list of equally long rows."""
+    for i, row in enumerate(data, 1):
+        if isinstance(row, Mapping):
+            raise DataError("Got a list of dictionaries: pass pandas.DataFrame(data).")
+        if not isinstance(row, list | tuple | pd.Series) and np.ndim(row) != 1:
+            raise DataError(f"Row {i} of the list is {_type(row)}; a list of rows is needed, such as [[1, 2], [3, 4]].")
+        if len(row) != len(data[0]):
+            raise DataError(f"Row {i} has {len(row)} entries and row 1 has {len(data[0])}: make all rows equally long.")
+    p = len(data[0]) if data else 0
+    return [NO_LABEL] * p, [_objects([row[j] for row in map(list, data)]) for j in range(p)], len(data)
+
+
+def _objects(values) -> np.ndarray:
+    """Put values into a one-dimensional object array, whatever they are."""
+    column = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):
+        column[i] = value
+    return column
+
+
+def _type(value) -> str:
+    """Name the type of an argument."""
+    return "None" if value is None else f"{type(value).__module__}.{type(value).__qualname__}".removeprefix("builtins.")
