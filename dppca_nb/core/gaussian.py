@@ -131,16 +131,7 @@ def _log_delta(mu: float, epsilon: float) -> float:
     if mu < 0.1:
         # phi(x) (R(x) - R(y)) with Mills' ratio R; the difference as an integral of -R' over the short way from x to y.
         middle = epsilon / mu
-        area = (
-            mu
-            / 2
-            * sum(
-                w * _mills_slope(middle + t * mu / 2)
-                for t, w in zip(  # Five Gauss-Legendre nodes: the integrand below is smooth over an interval of at most 0.1.
-                    _NODES, _WEIGHTS, strict=True
-                )
-            )
-        )
+        area = mu / 2 * sum(w * _mills_slope(middle + t * mu / 2) for t, w in zip(_NODES, _WEIGHTS, strict=True))
         return -x * x / 2 - math.log(2 * math.pi) / 2 + math.log(area)
     a, b = float(log_ndtr(-x)), epsilon + float(log_ndtr(-y))
     if b >= a:  # both tails equal to the last bit: below anything a double can hold

@@ -165,7 +165,7 @@ def dp_loading(
     generator, seeded = as_generator(rng)
 
     table, from_sample = scale_table(as_table(data), scale)
-    if budget.delta >= 1 / table.n:
+    if budget.delta * table.n >= 1:
         warnings.warn(large_delta(budget, table.n), UserWarning, stacklevel=2)
     kendall = spherical_kendall(table, coincident=coincident)
     guarantee = make_guarantee(

@@ -226,7 +226,7 @@ def make_guarantee(
             f"The proof of the classical calibration ends below epsilon 1; at epsilon {budget.epsilon:g} it is the "
             f"exact delta, {exact_delta:.3g}, that shows the stated budget to hold."
         )
-    if budget.delta >= 1 / n:
+    if budget.delta * n >= 1:
         own_caveats.append(large_delta(budget, n))
     return Guarantee(
         epsilon=budget.epsilon,
