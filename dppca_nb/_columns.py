@@ -6,7 +6,6 @@ import datetime
 import decimal
 import numbers
 import re
-from collections import Counter
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -26,7 +25,6 @@ _CLASSES: tuple[tuple[Any, str], ...] = (
     (bytes, "bytes"),
     (numbers.Complex, "complex numbers"),
 )
-_CATEGORIES = "categories, which are labels; if their levels are numbers, use .astype(float)"
 
 
 class Column(NamedTuple):
@@ -38,6 +36,13 @@ class Column(NamedTuple):
     not_numeric: str = ""  # what it holds instead of numbers, for `LeftOut`
     detail: str = ""  # the same with an example, for the error
     damage: str = ""  # what float64 would lose
+
+
+_CATEGORIES = Column(
+    np.empty(0),
+    not_numeric="categories",
+    detail="categories, which are labels; if their levels are numbers, use .astype(float)",
+)
 
 
 def display_names(labels) -> tuple[str, ...]:
@@ -75,13 +80,18 @@ def _label_text(label) -> str | None:
 def read_column(raw) -> Column:
     """Read one pandas or narwhals series or one-dimensional array."""
     if isinstance(raw, nw.Series):
-        if raw.dtype in (nw.Categorical, nw.Enum):
-            return Column(np.empty(0), not_numeric="categories", detail=_CATEGORIES)
         present = raw.drop_nulls()
-        return _read_present(np.asarray(present.to_numpy()), len(raw) - len(present))
+        missing = len(raw) - len(present)
+        if raw.dtype in (nw.Categorical, nw.Enum):
+            return _CATEGORIES
+        if raw.dtype.is_nested():  # to_numpy would flatten a struct of one field into a number
+            return Column(np.empty(0), not_numeric="nested values", detail="nested values")
+        if raw.dtype in (nw.Int128, nw.UInt128):  # numpy has no such type; Python's integers are exact
+            return _read_objects(objects(present.to_list()), missing)
+        return _read_present(np.asarray(present.to_numpy()), missing)
     if isinstance(raw, pd.Series):
-        if isinstance(raw.dtype, pd.CategoricalDtype):
-            return Column(np.empty(0), not_numeric="categories", detail=_CATEGORIES)
+        if isinstance(raw.dtype, pd.CategoricalDtype) or str(raw.dtype).startswith("dictionary<"):
+            return _CATEGORIES
         if isinstance(raw.dtype, pd.SparseDtype):
             raw = raw.sparse.to_dense()
         present = raw if isinstance(raw.dtype, np.dtype) and raw.dtype.kind in "biuf" else raw.dropna()
@@ -92,54 +102,58 @@ def read_column(raw) -> Column:
     return _read_present(raw, 0)
 
 
+def objects(values) -> np.ndarray:
+    """Put values into a one-dimensional object array, whatever they are (np.array would make lists a dimension)."""
+    return np.fromiter(values, dtype=object, count=len(values))
+
+
 def _read_present(values: np.ndarray, missing: int) -> Column:
-    """Convert the cells that are present; NaN and NaT among them are missing too."""
-    if values.dtype.kind in "OSUTV":
-        values = values.astype(object)
-        absent = np.array(
-            [value is np.ma.masked or (np.ndim(value) == 0 and pd.isna(value)) for value in values], dtype=bool
-        )
-        values, missing = values[~absent], missing + int(absent.sum())
-        return _read_objects(values, missing)
+    """Convert cells that are not marked as missing; NaN and NaT among them are missing too."""
+    if values.dtype.kind not in "biufcMmV":
+        return _read_objects(values.astype(object), missing)
     if values.dtype.kind not in "biuf":
-        kind = _KINDS.get(values.dtype.kind, str(values.dtype))
+        kind = _KINDS[values.dtype.kind]
         return Column(np.empty(0), missing, not_numeric=kind, detail=kind)
     with np.errstate(over="ignore", under="ignore"):  # `_damage` looks at both
         floats = values.astype(np.float64)
-    nan = np.isnan(floats)
     infinite = np.isinf(floats) & np.isinf(values)
-    suspects = (np.abs(floats) >= 2.0**53) | ((floats == 0) & (values != 0))
-    damage = _damage(values[suspects].astype(object), floats[suspects]) if suspects.any() else ""
-    return Column(floats, missing + int(nan.sum()), int(infinite.sum()), damage=damage)
+    damage = ""
+    if values.dtype.kind in "iu" or values.dtype.itemsize > floats.dtype.itemsize:
+        suspects = (np.abs(floats) >= 2.0**53) | ((floats == 0) & (values != 0))
+        damage = _damage(values[suspects].astype(object), floats[suspects])
+    return Column(floats, missing + int(np.isnan(floats).sum()), int(infinite.sum()), damage=damage)
 
 
 def _read_objects(values: np.ndarray, missing: int) -> Column:
     """Convert Python objects if every one of them is a real number, else say what they are."""
-    kinds = Counter(_kind(value) for value in values)
-    if set(kinds) - {"numbers"}:
-        kind = " mixed with ".join(sorted(kinds))
-        detail = kind
-        text = next((value for value in values if isinstance(value, str)), None)
-        if text is not None:
-            shown = text if len(text) <= 20 else text[:19] + "…"
-            all_like = all(_NUMBER_LIKE.fullmatch(value) for value in values if isinstance(value, str))
-            looks = ", which looks like numbers but must be converted explicitly" if all_like else ""
-            detail = f"{kind}{looks}, for example {shown!r}"
-        return Column(np.empty(0), missing, not_numeric=kind, detail=detail)
-    floats = np.array([_as_float(value) for value in values], dtype=np.float64)
-    infinite = sum(bool(np.isinf(x)) and value == x for value, x in zip(values, floats, strict=True))
-    return Column(floats, missing, infinite, damage=_damage(values, floats))
+    absent = pd.isna(values) | np.fromiter((value is np.ma.masked for value in values), dtype=bool, count=len(values))
+    values, missing = values[~absent], missing + int(absent.sum())
+    kinds = sorted({_kind(cls) for cls in set(map(type, values))})
+    if kinds and kinds != ["numbers"]:
+        kind = kinds[0] if len(kinds) == 1 else f"a mixture of {', '.join(kinds[:-1])} and {kinds[-1]}"
+        return Column(np.empty(0), missing, not_numeric=kind, detail=kind + _example(values))
+    floats = np.fromiter(map(_as_float, values), dtype=np.float64, count=len(values))
+    infinite = sum(value == x for value, x in zip(values, floats.tolist(), strict=True) if abs(x) == np.inf)
+    return Column(floats, missing, int(infinite), damage=_damage(values, floats))
 
 
-def _kind(value) -> str:
-    """Say in words what one object is."""
-    return next(
-        (kind for types, kind in _CLASSES if isinstance(value, types)), f"objects of type {type(value).__name__}"
-    )
+def _example(values: np.ndarray) -> str:
+    """Show one text of a column that holds text, and say so when all of them look like numbers."""
+    texts = [value for value in values if isinstance(value, str)]
+    if not texts:
+        return ""
+    numeric = all(len(text) <= 40 and _NUMBER_LIKE.fullmatch(text) for text in texts)
+    shown = texts[0] if len(texts[0]) <= 20 else texts[0][:19] + "…"
+    return f"{', which looks like numbers but must be converted explicitly' * numeric}, for example {shown!r}"
+
+
+def _kind(cls: type) -> str:
+    """Say in words what objects of a class are."""
+    return next((kind for classes, kind in _CLASSES if issubclass(cls, classes)), f"objects of type {cls.__name__}")
 
 
 def _as_float(value) -> float:
-    """Convert one real number; beyond the range of float64 is infinite, as IEEE has it."""
+    """Convert one real number; beyond the range of float64 it is infinite, as IEEE 754 rounds it."""
     try:
         return float(value)
     except OverflowError:
@@ -147,15 +161,13 @@ def _as_float(value) -> float:
 
 
 def _damage(values: np.ndarray, floats: np.ndarray) -> str:
-    """Say what float64 loses of these objects: digits of integers, or magnitudes; decimals may be rounded."""
+    """Say what float64 loses of these numbers: digits of integers, or magnitudes; fractions may be rounded."""
     digits = outside = 0
-    for value, x in zip(values, floats, strict=True):
-        if np.isinf(x):
-            outside += value != x
-        elif x == 0:
-            outside += value != 0
-        elif isinstance(value, numbers.Integral):
+    for value, x in zip(values, floats.tolist(), strict=True):
+        if abs(x) == np.inf or x == 0:
+            outside += bool(value != x)
+        elif abs(x) >= 2.0**53 and isinstance(value, numbers.Integral):
             digits += int(value) != int(x)
-    found = [f"{digits} integer{'s' * (digits != 1)} beyond 2**53 would lose digits"] * bool(digits)
-    found += [f"{outside} value{'s' * (outside != 1)} beyond its range"] * bool(outside)
+    found = [f"{digits} integer{'s' * (digits != 1)} beyond 2**53 would lose digits"] * (digits > 0)
+    found += [f"{outside} value{'s' * (outside != 1)} beyond its range"] * (outside > 0)
     return ", ".join(found)

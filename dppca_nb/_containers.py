@@ -11,7 +11,7 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from dppca_nb._columns import NO_LABEL
+from dppca_nb._columns import NO_LABEL, objects
 
 _ACCEPTED = (
     "a data frame (pandas, polars, pyarrow, any Arrow table), one named column, a two-dimensional array, "
@@ -38,6 +38,8 @@ def columns_of(data) -> tuple[list, list, int]:
         return _from_array(data)
     if isinstance(data, list | tuple):
         return _from_rows(data)
+    if isinstance(data, type):  # a class has the protocols of its instances
+        raise DataError(f"Got the class {data.__name__} itself, which holds no data. Pass {_ACCEPTED}.")
     if isinstance(data, str | bytes | PurePath) or hasattr(data, "read"):
         raise DataError(f"Got {_type(data)}, which is no data: read the file first: as_table(pandas.read_csv(path)).")
     if hasattr(data, "toarray") and hasattr(data, "nnz"):
@@ -55,7 +57,11 @@ def columns_of(data) -> tuple[list, list, int]:
 def _from_protocol(data) -> tuple[list, list, int]:
     """Read what describes itself by a protocol: Arrow, data frame interchange, or array."""
     if hasattr(data, "__arrow_c_stream__"):
-        return columns_of(nw.from_arrow(data, backend="polars" if "polars" in sys.modules else "pyarrow").to_native())
+        try:
+            frame = nw.from_arrow(data, backend="polars" if "polars" in sys.modules else "pyarrow")
+        except ImportError as error:
+            raise DataError(f"Got {_type(data)}, an Arrow table: install pyarrow to read it.") from error
+        return columns_of(frame.to_native())
     if hasattr(data, "__dataframe__"):
         with warnings.catch_warnings():
             warnings.simplefilter(
@@ -74,7 +80,7 @@ def _from_mapping(data: Mapping) -> tuple[list, list, int]:
         if isinstance(column, str | bytes | Mapping) or not hasattr(column, "__len__"):
             raise DataError(f"Column {name!r} of the dictionary is {_type(column)}; give a list or an array of values.")
         if isinstance(column, list | tuple | range):
-            column = _objects(column)
+            column = objects(column)
         elif not isinstance(column, pd.Series | np.ndarray):
             column = nw.from_native(column, series_only=True, pass_through=True)
             column = column if isinstance(column, nw.Series) else np.asarray(column)
@@ -120,15 +126,7 @@ def _from_rows(data: list | tuple) -> tuple[list, list, int]:
         if len(row) != len(data[0]):
             raise DataError(f"Row {i} has {len(row)} entries and row 1 has {len(data[0])}: make all rows equally long.")
     p = len(data[0]) if data else 0
-    return [NO_LABEL] * p, [_objects([row[j] for row in map(list, data)]) for j in range(p)], len(data)
-
-
-def _objects(values) -> np.ndarray:
-    """Put values into a one-dimensional object array, whatever they are."""
-    column = np.empty(len(values), dtype=object)
-    for i, value in enumerate(values):
-        column[i] = value
-    return column
+    return [NO_LABEL] * p, [objects(column) for column in zip(*data, strict=True)], len(data)
 
 
 def _type(value) -> str:
