@@ -1,0 +1,298 @@
+"""Label placement, since Vega-Lite has none: deterministic, no two labels overlap, no font is measured.
+
+Text widths come from a table of advance widths that is safe for the usual sans-serif faces; a browser with a wider
+font raises ``font`` once. Every candidate place of every label is priced at once with numpy; a greedy pass, longest
+arrow first, and a few improvement sweeps then choose among them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+# Advance widths of a plain sans-serif face, in thousandths of an em.
+_CLASSES = {
+    "iljI|.,:;'!": 270,
+    "ftr()[]-/ ": 345,
+    "ckszvxyJ": 530,
+    "abdeghnopqu0123456789": 590,
+    "ABEFKLPSTVXYZ": 670,
+    "CDGHNOQRU&": 740,
+    "mM": 880,
+    "wW%@—": 900,
+    "…": 950,
+}
+_ADVANCE = {char: width for chars, width in _CLASSES.items() for char in chars}
+SAFE_FONT = 1.1  # covers Helvetica, Arial, Segoe UI, Inter and San Francisco
+
+_DISTANCE = np.array([4, 10, 17, 26, 37, 50, 65, 82], float)
+_TURN = np.radians([0, 15, -15, 30, -30, 48, -48, 68, -68, 90, -90, 115, -115, 145, -145])
+_GAP = np.repeat(_DISTANCE, _TURN.size)
+_ANGLE = np.tile(_TURN, _DISTANCE.size)
+_LEADER_GAP = 9.0  # farther than this from its tip, a label needs a line to it
+_TOO_DEAR = 11.0  # better no label than a muddle
+_SHORTLIST = 40  # candidates of one label that are tried against the others, cheapest first
+
+
+class Tip(NamedTuple):
+    """A variable's end point in pixels; ``dim`` marks one that is drawn but not labelled."""
+
+    id: int
+    text: str
+    x: float
+    y: float
+    length: float
+    dim: bool = False
+
+
+class Label(NamedTuple):
+    """A placed label: its box in pixels, how its text is aligned, the end of its leader, and its slot."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    align: str
+    leader: tuple[float, float, float, float] | None
+    slot: int
+
+
+@lru_cache(maxsize=4096)
+def _ems(text: str) -> float:
+    """Advance width in ems; wide scripts take a whole em, combining marks none."""
+    total = 0
+    for char in text:
+        known = _ADVANCE.get(char)
+        if known is None:
+            known = 0 if unicodedata.combining(char) else 1050 if unicodedata.east_asian_width(char) in "WF" else 640
+        total += known
+    return total / 1000
+
+
+def text_width(text: str, px: float, font: float = SAFE_FONT) -> float:
+    """Bound the width of ``text`` in pixels at ``px`` pixels a em."""
+    return font * px * _ems(text) + 2
+
+
+def short_names(names: Sequence[str], limit: int = 26) -> list[str]:
+    """Names for a picture: one line each, cut in the middle where long, and still all different.
+
+    >>> short_names(["blood\\npressure", "mean_arterial_pressure_ward_A", "mean_arterial_pressure_ward_B"], 16)
+    ['blood pressure', 'mean_ar…e_ward_A', 'mean_ar…e_ward_B']
+    """
+    used: set[str] = set()
+    result = []
+    for name in names:
+        line = re.sub(r"\s+", " ", name).strip() or "(blank)"
+        width, text, serial = limit, line, 2
+        if len(line) > limit:
+            text = _cut(line, width)
+        while text in used and width < len(line):  # show more of it until it differs
+            width += 4
+            text = line if width >= len(line) else _cut(line, width)
+        base = text
+        while text in used:
+            text, serial = f"{base} ({serial})", serial + 1
+        used.add(text)
+        result.append(text)
+    return result
+
+
+def _cut(line: str, width: int) -> str:
+    """Keep both ends: names of one table tend to differ there."""
+    tail = width // 2
+    return line[: width - tail - 1] + "…" + line[-tail:]
+
+
+def place_labels(
+    wanted: Sequence[Tip],
+    *,
+    side: float,
+    everything: Sequence[Tip],
+    shafts: bool,
+    blocks: Sequence[tuple[float, float, float, float]] = (),
+    overhang: float = 0.0,
+    previous: Mapping[int, int] | None = None,
+    font: float = SAFE_FONT,
+    px: float = 11.0,
+) -> dict[int, Label]:
+    """Place as many of the wanted labels as fit without any two of them touching.
+
+    Parameters
+    ----------
+    wanted : sequence of Tip
+        The variables to label, in pixels of a square panel whose origin lies at its centre.
+    side : float
+        Side of the panel in pixels.
+    everything : sequence of Tip
+        All tips drawn, which labels should not cover.
+    shafts : bool
+        Whether arrows run from the centre to each tip.
+    blocks : sequence of (x0, y0, x1, y1)
+        Places that are taken, such as notes.
+    overhang : float
+        How far a label may run out of the panel on the right.
+    previous : mapping of id to slot, optional
+        The last picture's slots; keeping one is a little cheaper, so labels do not jump while a slider moves.
+    font, px : float
+        Width factor and size of the text.
+
+    Returns
+    -------
+    dict of id to Label
+        Variables that found no good place are absent.
+    """
+    order = sorted(wanted, key=lambda tip: (-tip.length, tip.id))
+    if not order:
+        return {}
+    slots = tuple(sorted((previous or {}).items()))
+    crowd = tuple(sorted(everything, key=lambda tip: tip.id))
+    return dict(_place(tuple(order), crowd, tuple(blocks), slots, side, shafts, overhang, font, px))
+
+
+@lru_cache(maxsize=64)
+def _place(order, everything, blocks, previous, side, shafts, overhang, font, px):
+    """Place labels; cached, because one panel often stays while the other moves."""
+    options = _price(order, side, everything, shafts, blocks, overhang, dict(previous), font, px)
+    placed: dict[int, Label] = {}
+    for tip in order:
+        _choose(tip.id, options, placed)
+    for _ in range(4):  # improvement: each label in turn against all the others
+        moved = False
+        for tip in order:
+            before = placed.pop(tip.id, None)
+            _choose(tip.id, options, placed)
+            after = placed.get(tip.id)
+            moved |= (before and before.slot) != (after and after.slot)
+        if not moved:
+            break
+    return placed
+
+
+def _choose(key: int, options: dict[int, list[tuple[float, Label]]], placed: dict[int, Label]) -> None:
+    """Give one label its cheapest place beside those already placed, if any is good enough."""
+    best, best_cost = None, _TOO_DEAR
+    for own, box in options[key]:
+        if own >= best_cost:
+            break
+        cost = own
+        for other in placed.values():
+            if box.x0 - 1 < other.x1 and box.x1 + 1 > other.x0 and box.y0 - 1 < other.y1 and box.y1 + 1 > other.y0:
+                break
+            if box.leader and _inside(box.leader, other):
+                cost += 6
+            if other.leader and _inside(other.leader, box):
+                cost += 6
+            if box.leader and other.leader and _cross(box.leader, other.leader):
+                cost += 4
+        else:
+            if cost < best_cost:
+                best, best_cost = box, cost
+    if best is not None:
+        placed[key] = best
+
+
+def _price(order, side, everything, shafts, blocks, overhang, previous, font, px):
+    """Price each candidate by what does not depend on other labels; cheapest first, ties by slot."""
+    centre, height = side / 2, px + 3
+    tip_x, tip_y = (np.array([[getattr(tip, axis)] for tip in order]) for axis in "xy")
+    width = np.array([[text_width(tip.text, px, font)] for tip in order])
+    angle = np.arctan2(tip_y - centre, tip_x - centre) + _ANGLE
+    cos, sin = np.cos(angle), np.sin(angle)
+    mid_x = tip_x + _GAP * cos + np.clip(1.7 * cos, -1, 1) * width / 2
+    mid_y = tip_y + _GAP * sin + np.clip(1.7 * sin, -1, 1) * height / 2
+    box = (mid_x - width / 2, mid_y - height / 2, mid_x + width / 2, mid_y + height / 2)
+    x0, y0, x1, y1 = box
+    near_x, near_y = np.clip(tip_x, x0, x1), np.clip(tip_y, y0 + 2, y1 - 2)
+    leader = np.hypot(near_x - tip_x, near_y - tip_y) > _LEADER_GAP
+
+    cost = 0.07 * (_GAP - 4) + 0.8 * (_ANGLE / np.radians(60)) ** 2 + 0.7 * leader
+    for row, tip in enumerate(order):
+        if tip.id in previous:
+            cost[row, previous[tip.id]] -= 0.9
+    cost[(x0 < 1) | (x1 > side + overhang) | (y0 < 1) | (y1 > side - 1)] = np.inf
+    if len(blocks):
+        bx0, by0, bx1, by1 = np.asarray(blocks, float).T
+        x0_, y0_, x1_, y1_ = (edge[..., None] for edge in box)
+        taken = (x0_ - 2 < bx1) & (x1_ + 2 > bx0) & (y0_ - 2 < by1) & (y1_ + 2 > by0)
+        cost[taken.any(-1)] = np.inf
+
+    cost += _price_marks(order, everything, box, (tip_x, tip_y, near_x, near_y), leader, centre, shafts)
+    cost += 0.03 * (_run((0, centre), (side, centre), box) + _run((centre, 0), (centre, side), box))
+
+    options = {}
+    align = np.where(cos > 0.35, "left", np.where(cos < -0.35, "right", "center"))
+    ranking = np.lexsort((np.broadcast_to(np.arange(_GAP.size), cost.shape), np.round(cost, 6)), axis=-1)
+    for row, tip in enumerate(order):
+        keep = ranking[row, :_SHORTLIST]
+        keep = keep[cost[row, keep] < _TOO_DEAR]
+        fields = zip(*(a[row, keep].tolist() for a in (cost, *box, align, leader, near_x, near_y)), strict=True)
+        options[tip.id] = [
+            (own, Label(*edges, (tip.x, tip.y, nx, ny) if far else None, slot))
+            for slot, (own, *edges, far, nx, ny) in zip(keep.tolist(), fields, strict=True)
+        ]
+    return options
+
+
+def _price_marks(order, everything, box, lead, leader, centre, shafts):
+    """Price of covering tips, and of lying on or leading across shafts."""
+    x0, y0, x1, y1 = (edge[..., None] for edge in box)
+    qx, qy, size = (np.array([getattr(tip, name) for tip in everything]) for name in ("x", "y", "length"))
+    dim = np.array([tip.dim for tip in everything])
+    ids = np.array([tip.id for tip in everything])
+    other = ids != np.array([[[tip.id]] for tip in order])
+    length = np.array([[[tip.length]] for tip in order])
+    reach = 5.0
+    covers = (qx > x0 - reach) & (qx < x1 + reach) & (qy > y0 - reach) & (qy < y1 + reach) & other
+    cost = np.sum(covers * np.where(size < 0.12 * length, 1.0, np.where(dim, 2.5, 8.0)), axis=-1)
+    if shafts:
+        run = _run((centre, centre), (qx, qy), (x0, y0, x1, y1))
+        fixed, each = np.where(dim, 0.5, 1.8), np.where(dim, 0.02, 0.05)
+        priced = np.where(other, fixed + each * run, 2.2 + 0.1 * run)
+        cost = cost + np.sum(np.where(run > 0, priced, 0.0), axis=-1)
+        tip_x, tip_y, near_x, near_y = (a[..., None] for a in np.broadcast_arrays(*lead))
+        crossing = _crossing(tip_x, tip_y, near_x, near_y, centre, centre, qx, qy) & leader[..., None] & other
+        cost = cost + np.sum(crossing * np.where(dim, 0.6, 2.2), axis=-1)
+    return cost
+
+
+def _run(start, end, box):
+    """Length of each segment inside each box (Liang-Barsky clipping), broadcast."""
+    (ax, ay), (bx, by) = start, end
+    x0, y0, x1, y1 = box
+    dx, dy = np.subtract(bx, ax), np.subtract(by, ay)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        tx0, tx1 = (x0 - ax) / dx, (x1 - ax) / dx
+        ty0, ty1 = (y0 - ay) / dy, (y1 - ay) / dy
+    flat_x, flat_y = np.abs(dx) < 1e-9, np.abs(dy) < 1e-9
+    outside = (flat_x & ((ax < x0) | (ax > x1))) | (flat_y & ((ay < y0) | (ay > y1)))
+    low = np.maximum(np.where(flat_x, 0, np.minimum(tx0, tx1)), np.where(flat_y, 0, np.minimum(ty0, ty1)))
+    high = np.minimum(np.where(flat_x, 1, np.maximum(tx0, tx1)), np.where(flat_y, 1, np.maximum(ty0, ty1)))
+    share = np.minimum(high, 1) - np.maximum(low, 0)
+    return np.where(outside, 0, np.maximum(share, 0)) * np.hypot(dx, dy)
+
+
+def _crossing(ax, ay, bx, by, cx, cy, dx, dy):
+    """Whether segments ab and cd cross, broadcast."""
+    turn = lambda px, py, qx, qy, rx, ry: (ry - py) * (qx - px) > (qy - py) * (rx - px)  # noqa: E731 (local, one line)
+    return (turn(ax, ay, cx, cy, dx, dy) != turn(bx, by, cx, cy, dx, dy)) & (
+        turn(ax, ay, bx, by, cx, cy) != turn(ax, ay, bx, by, dx, dy)
+    )
+
+
+def _cross(p: tuple[float, float, float, float], q: tuple[float, float, float, float]) -> bool:
+    """Whether two leaders cross."""
+    return bool(_crossing(*p, *q))
+
+
+def _inside(line: tuple[float, float, float, float], box: Label) -> bool:
+    """Whether a leader runs through a box."""
+    ax, ay, bx, by = line
+    if max(ax, bx) < box.x0 or min(ax, bx) > box.x1 or max(ay, by) < box.y0 or min(ay, by) > box.y1:
+        return False  # the cheap answer, and nearly always the one
+    return float(_run((ax, ay), (bx, by), (box.x0, box.y0, box.x1, box.y1))) > 0

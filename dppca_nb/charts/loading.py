@@ -1,0 +1,197 @@
+"""`loading_chart`: a release as an Altair chart, with everything a reader needs to judge it in the picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import altair as alt
+import pandas as pd
+
+from dppca_nb.charts import theme
+from dppca_nb.charts.heatmap import INK, heatmap_rows, heatmap_spec
+from dppca_nb.charts.picture import DIGITS, LoadingPicture, make_picture
+from dppca_nb.charts.plane import SIDE, plane_rows, plane_spec, zoom
+from dppca_nb.core.loading import LoadingRelease
+
+
+class _Drawn:
+    """A chart that any notebook can show: a picture for the eye, its rounded numbers as text for a comparison.
+
+    Altair's own default fetches its program from the network and stays blank without it. A renderer that the user has
+    chosen is respected.
+    """
+
+    def _repr_mimebundle_(self, *args: object, **kwargs: object) -> dict | tuple | None:
+        if alt.renderers.active != "default":
+            return super()._repr_mimebundle_(*args, **kwargs)
+        return {"image/png": png(self), "text/plain": self.digest}
+
+    @property
+    def digest(self) -> str:
+        """What is drawn, in words and rounded numbers."""
+        return self.usermeta["digest"]
+
+
+class LoadingChart(_Drawn, alt.FacetChart):
+    """One kind of picture: an `altair.FacetChart` that shows itself without a network."""
+
+
+class LoadingCharts(_Drawn, alt.HConcatChart):
+    """Several kinds side by side: an `altair.HConcatChart` that shows itself without a network."""
+
+
+def png(chart: alt.TopLevelMixin, scale: float = 2) -> bytes:
+    """Draw a chart as PNG, offline."""
+    import vl_convert  # here: it starts a JavaScript engine, which an import of the package should not
+
+    version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    return vl_convert.vegalite_to_png(chart.to_dict(), vl_version=version, scale=scale)
+
+
+def loading_chart(
+    release: LoadingRelease,
+    kind: str | Iterable[str] = "vector",
+    components: Iterable[int] = (1, 2),
+    variables: int | str | Iterable[str | int] = 10,
+    labels: bool = True,
+    reference: str | bool | None = None,
+) -> alt.FacetChart | alt.HConcatChart:
+    """Draw the loadings of a release.
+
+    Variable j stands at (v[j, a], v[j, b]), the entries of two private directions: an arrow from the origin
+    ("vector") or a mark ("point") on equal axes around 0, with the unit circle as a guide; or its signed entries are
+    the cells of a heatmap on one fixed scale from -1 to 1. Loadings are not scaled by any eigenvalue.
+
+    Parameters
+    ----------
+    release : LoadingRelease
+        From `dp_loading`. Everything drawn but the reference is a function of its noisy matrix and of public facts.
+    kind : {"vector", "point", "heatmap"} or a list of them
+        A list gives the kinds side by side, one row per version.
+    components : sequence of int
+        Component numbers from 1: two of them for a vector or point picture, any number for a heatmap.
+    variables : int, "all", or list of str and int
+        A number picks that many of the longest rows over the components drawn (chosen from the private loadings,
+        also for the reference); a list holds names or positions from 1. At most 300 are drawn.
+    labels : bool
+        Whether names (in a heatmap: values) are written into the picture. No two labels overlap; what finds no place
+        is counted, and named in its tooltip.
+    reference : bool or {"off", "beside", "underneath"}, optional
+        Where to draw ordinary principal directions, which are not private. By default beside the private ones if the
+        release carries them. Their signs follow the private ones.
+
+    Returns
+    -------
+    altair.FacetChart or altair.HConcatChart
+        With ``save("x.html", inline=True)``, ``save("x.png")`` and ``save("x.svg")`` working offline.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an argument is not one of the above; the message names it.
+
+    References
+    ----------
+    Kim and Jung (2025), doi 10.1002/sam.70053.
+
+    Examples
+    --------
+    >>> from dppca_nb import datasets, dp_loading
+    >>> release = dp_loading(datasets.usarrests(), epsilon=8, delta=1e-3, rng=1)
+    >>> chart = loading_chart(release, kind="point")
+    >>> print(chart.digest.splitlines()[0])
+    Private loadings on PC1 and PC2: point, 4 of 4 variables
+    """
+    if not isinstance(release, LoadingRelease):
+        raise TypeError(f"release must come from dp_loading(...); got {type(release).__name__}.")
+    kinds = [kind] if isinstance(kind, str) or not isinstance(kind, Iterable) else list(kind)
+    if not kinds:
+        raise ValueError('kind must be "vector", "point", "heatmap" or a list of them; got an empty list.')
+    pictures = [
+        make_picture(
+            release, kind=each, components=components, variables=variables, labels=labels, reference=reference
+        )
+        for each in kinds
+    ]
+    if len(pictures) == 1:
+        return _dressed(*_one(pictures[0]), pictures, LoadingChart)
+    charts, values = zip(*(_one(picture, stacked=True) for picture in pictures), strict=True)
+    merged = {name: value for each in values for name, value in each.items()}
+    return _dressed(alt.hconcat(*charts, spacing=40), merged, pictures, LoadingCharts)
+
+
+def signals(picture: LoadingPicture, *, side: float, half: float) -> dict:
+    """Values of the signals of a picture's specification, but for the colours."""
+    header_0, header_1 = picture.headers()
+    common = {"h0": header_0, "h1": header_1, "warn": bool(picture.void), "hl": None}
+    if picture.kind == "heatmap":
+        return {**common, **INK, "values": picture.labels, "fulls": picture.names, "texts": picture.texts}
+    return {**common, "R": half, "u": 2 * half / side}
+
+
+def live_spec(kind: str, panels: int) -> dict:
+    """Specification of a view whose words, colours and rows are all replaced while it lives.
+
+    Vega-Lite takes signals for titles, which Altair's schema does not know; they are written in here.
+    """
+    chart = heatmap_spec(panels) if kind == "heatmap" else plane_spec(panels)
+    names = {**INK, "R": 1, "u": 0.005, "hl": None, "warn": False, "h0": "", "h1": "", "ttl": ""}
+    names |= {"sub": [""], "ax": "", "ay": "", "values": True, "fulls": [""], "texts": [""], "cellh": 26, "cellw": 60}
+    chart = chart.configure(**{**theme.CONFIG, "background": "transparent"})
+    spec = chart.properties(params=_parameters(names)).to_dict()
+    spec["title"] |= {"text": {"expr": "ttl"}, "subtitle": {"expr": "sub"}}
+    if kind != "heatmap":
+        for channel, name in (("x", "ax"), ("y", "ay")):
+            spec["spec"]["encoding"][channel]["axis"]["title"] = {"expr": name}
+    return spec
+
+
+def _one(picture: LoadingPicture, stacked: bool = False) -> tuple[alt.FacetChart, dict]:
+    """Draw one kind, with the signals it needs; ``stacked`` puts the reference above the private panel."""
+    panels = len(picture.panels)
+    columns = 1 if stacked else panels
+    if picture.kind == "heatmap":
+        width = int(min(420 if panels == 1 else 320, 70 * len(picture.components) + 40))
+        cell = max(12, min(34, 400 // len(picture.shown)))
+        chart = heatmap_spec(panels, columns, width, cell * len(picture.shown))
+        rows, values = heatmap_rows(picture), signals(picture, side=width, half=1)
+        values |= {"cellh": cell, "cellw": width / len(picture.components)}
+    else:
+        side, half = SIDE if columns == 1 else 340, zoom(picture)
+        chart = plane_spec(panels, columns, side, tuple(f"PC{c}" for c in picture.components))
+        rows, _ = plane_rows(picture, side=side, half=half)
+        values = signals(picture, side=side, half=half)
+    chart.title.text, chart.title.subtitle = picture.title(), picture.subtitle()
+    if picture.void:
+        chart.title.subtitleColor = theme.LIGHT["warntext"]
+    chart.data = alt.InlineData(values=rows, name=f"rows_{picture.kind}")
+    return chart, values
+
+
+def _dressed(chart: alt.TopLevelMixin, values: dict, pictures: list[LoadingPicture], dress: type) -> alt.TopLevelMixin:
+    """Give a chart its signals, its style, its digest, and the class that shows itself."""
+    chart = chart.configure(**theme.CONFIG).properties(
+        params=_parameters(values), usermeta={"digest": "\n\n".join(map(digest, pictures))}
+    )
+    return dress(**{name: value for name, value in chart._kwds.items() if value is not alt.Undefined})
+
+
+def _parameters(values: dict) -> list[alt.VariableParameter]:
+    """Declare signals; set as a whole, because Altair cannot merge those of facetted layers."""
+    return [alt.VariableParameter(name=name, value=value) for name, value in {**theme.LIGHT, **values}.items()]
+
+
+def digest(picture: LoadingPicture) -> str:
+    """Say what a picture shows, in words and rounded numbers."""
+    total, panels = picture.release.p, []
+    for panel in picture.panels if picture.nonprivate is None or picture.reference == "beside" else (0, 1):
+        values = picture.private if panel == 1 else picture.nonprivate
+        name = "private" if panel == 1 else "reference"
+        for column, component in enumerate(picture.components):
+            panels.append(pd.Series(values[:, column], index=picture.texts, name=f"{name} PC{component}"))
+    frame = pd.concat(panels, axis=1)
+    head = f"{picture.title()}: {picture.kind}, {len(picture.shown)} of {total} variables"
+    lines = [head, *picture.subtitle()]
+    if picture.separation is not None and not picture.separation.separated:
+        lines.append(f"The two axes are not separated: they may turn by {picture.turn:.0f}° within their plane.")
+    return "\n".join([*lines, frame.to_string(float_format=f"%.{DIGITS}f")])

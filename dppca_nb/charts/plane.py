@@ -1,0 +1,405 @@
+"""Vector and point pictures: two components across and up, one panel each for reference and private loadings.
+
+A picture is a specification, which depends on nothing but the number of panels, and rows, which carry everything that
+moves. Each row has a ``role``; each layer draws the rows of one role. Titles, colours and the scale's half-width are
+signals, so that a live view replaces rows and signals and never the specification.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import altair as alt
+import numpy as np
+
+from dppca_nb.charts import theme
+from dppca_nb.charts.labels import SAFE_FONT, Tip, place_labels, text_width
+from dppca_nb.charts.picture import LoadingPicture
+
+LADDER = (0.25, 0.32, 0.4, 0.5, 0.62, 0.78, 0.92, 1.12)  # half-widths of the panel
+SIDE = 404  # pixels
+OVERHANG = 22  # pixels that a label may run into the gutter on the right
+HEAD = "M0,0L-1.9,0.72L-1.45,0L-1.9,-0.72Z"  # an arrow head with its tip at the origin, barbed like a pen stroke
+OPEN_HEAD = "M-1.6,0.8L0,0L-1.6,-0.8"
+NOTE = 10.5  # font size of notes
+_LIT = "(hl == null || hl == datum.variable)"
+_FADING = "hl == null ? datum.op : hl == datum.variable ? 1 : 0.12"
+
+
+# ----- specification -----
+
+
+def plane_spec(
+    panels: int = 1, columns: int = 1, side: int = SIDE, titles: tuple[str, str] = ("PC1", "PC2")
+) -> alt.FacetChart:
+    """Build the specification of vector and point pictures, without rows."""
+    layers = [
+        _layer("ring", {"calculate": "pow(2*datum.r/u, 2)", "as": "area"})
+        .mark_point(shape="circle", filled=False, clip=True)
+        .encode(
+            **_XY,
+            size=_raw("area"),
+            stroke=_signal("datum.r == 1 ? ring1 : ring"),
+            strokeWidth=_signal("datum.r == 1 ? 1.2 : 0.8"),
+        ),
+        _layer("axis")
+        .mark_rule(clip=True, strokeDash=alt.expr("datum.dash ? [3, 4] : [1, 0]"), strokeWidth=1)
+        .encode(**_XY, x2="x2:Q", y2="y2:Q", color=_signal("axisc")),
+        _layer("arc")
+        .mark_line(strokeWidth=1.6, strokeCap="round")
+        .encode(**_XY, detail="arc:N", order="step:Q", stroke=_signal("orange")),
+        _layer("archead")
+        .mark_point(shape=OPEN_HEAD, filled=False, strokeWidth=1.6, size=26)
+        .encode(**_XY, angle=_raw("angle"), stroke=_signal("orange")),
+        _layer("link")
+        .mark_rule(strokeWidth=1, strokeDash=[1.5, 2.5], clip=True)
+        .encode(**_XY, x2="x2:Q", y2="y2:Q", color=_signal("ink"), opacity=_signal(f"{_LIT} ? 0.7 : 0.1")),
+        *_arrow("under-vector", "grey", 1.1, 7.5),
+        _dot("under-point", "grey", "bg", 1.5),
+        _layer("leader")
+        .mark_rule(strokeWidth=0.8)
+        .encode(**_XY, x2="x2:Q", y2="y2:Q", color=_signal("muted"), opacity=_signal(f"{_LIT} ? 0.75 : 0.1")),
+        *_arrow("reference-vector", "grey", 1.6, 9),
+        _dot("reference-point", "grey", "bg", 1.5),
+        *_arrow("private-vector", "blue", 1.9, 10),
+        _dot("private-point", "bg", "blue", 1.2),
+        *_text(
+            "label",
+            11,
+            alt.expr("hl == datum.variable ? 650 : 450"),
+            f"datum.vis ? ({_LIT} ? 1 : 0.15) : (hl == datum.variable ? 1 : 0)",
+            "ink",
+        ),
+        *_text("note", NOTE, 400, "1", "datum.warn ? warntext : muted"),
+        _layer("pad").mark_point(size=1, opacity=0).encode(**_XY),  # keeps room for labels that run into the gutter
+        _layer("hit")  # generous invisible targets: hovering need not be precise
+        .mark_circle(size=420, opacity=0, clip=True)
+        .encode(
+            **_XY,
+            tooltip=[
+                alt.Tooltip("variable:N"),
+                alt.Tooltip("tip:N", title="loadings"),
+                alt.Tooltip("length:Q", title="length", format=".4f"),
+            ],
+        ),
+    ]
+    half = {"domain": [alt.expr("-R"), alt.expr("R")], "nice": False, "zero": False}
+    base = alt.layer(*layers).encode(
+        x=alt.X("x:Q", scale=alt.Scale(**half), axis=_axis(titles[0])),
+        y=alt.Y("y:Q", scale=alt.Scale(**half), axis=_axis(titles[1], titleAngle=-90, minExtent=35, maxExtent=35)),
+    )
+    chart = base.properties(width=side, height=side).facet(
+        facet=alt.Facet("panel:O", header=panel_header()), columns=columns, data=alt.InlineData(values=[], name="rows")
+    )
+    chart = chart.properties(spacing=48 if columns == 2 else 26, title=title_params(bare=panels == 1))
+    if columns == 2:
+        chart = chart.properties(bounds="flush")  # else a label in the gutter would widen the gap
+    return chart
+
+
+def title_params(bare: bool) -> alt.TitleParams:
+    """Style of title and subtitle, whose words come with the rows; ``bare`` where no panel header follows."""
+    return alt.TitleParams(
+        text="",
+        subtitle="",
+        color=alt.expr("ink"),
+        subtitleColor=alt.expr("warn ? warntext : muted"),
+        offset=-4 if bare else 10,
+    )
+
+
+def panel_header(padding: int = 6) -> alt.Header:
+    """Header of a panel: the reference's or the private one's."""
+    return alt.Header(
+        title=None,
+        labelExpr="datum.value == 0 ? h0 : h1",
+        labelAnchor="start",
+        labelFontSize=11.5,
+        labelFontWeight=600,
+        labelColor=alt.expr("ink"),
+        labelPadding=padding,
+        labelLimit=400,
+    )
+
+
+def _signal(expression: str) -> dict:
+    """Encode a channel by an expression."""
+    return alt.value(alt.expr(expression))
+
+
+def _raw(name: str) -> dict:
+    """Encode a channel by a field as it stands, without a scale."""
+    return {"field": name, "type": "quantitative", "scale": None}
+
+
+_XY = {"x": "x:Q", "y": "y:Q"}
+
+
+def _layer(role: str, *calculations: dict) -> alt.Chart:
+    """Start a layer that sees the rows of one role."""
+    chart = alt.Chart().transform_filter(f"datum.role == '{role}'")
+    for step in calculations:
+        chart = chart.transform_calculate(**{step["as"]: step["calculate"]})
+    return chart
+
+
+def _arrow(role: str, color: str, width: float, head: float) -> list[alt.Chart]:
+    """Draw an arrow: a shaft that ends under the head, and a head that shrinks on arrows shorter than itself."""
+    length = "sqrt(datum.x*datum.x + datum.y*datum.y)"
+    keep = f"max(0, 1 - {width * 2.6:g}*u/max({length}, 1e-9))"
+    shaft = (
+        _layer(
+            role,
+            {"calculate": f"datum.x*{keep}", "as": "shaft_x"},
+            {"calculate": f"datum.y*{keep}", "as": "shaft_y"},
+        )
+        .mark_rule(strokeWidth=width, strokeCap="butt", clip=True)
+        .encode(
+            x=alt.XDatum(0, type="quantitative"),
+            y=alt.YDatum(0, type="quantitative"),
+            x2="shaft_x:Q",
+            y2="shaft_y:Q",
+            color=_signal(color),
+            opacity=_signal(_FADING),
+        )
+    )
+    tip = (
+        _layer(
+            role,
+            {"calculate": "-atan2(datum.y, datum.x)*180/PI", "as": "angle"},
+            {"calculate": f"pow(min({head:g}, {length}/u*0.9), 2)", "as": "area"},
+        )
+        .mark_point(shape=HEAD, filled=True, strokeWidth=0, clip=True)
+        .encode(**_XY, angle=_raw("angle"), size=_raw("area"), color=_signal(color), opacity=_signal(_FADING))
+    )
+    return [shaft, tip]
+
+
+def _dot(role: str, stroke: str, fill: str, width: float) -> alt.Chart:
+    """Draw a point."""
+    return (
+        _layer(role)
+        .mark_point(shape="circle", size=46, strokeWidth=width, filled=True, clip=True)
+        .encode(**_XY, stroke=_signal(stroke), fill=_signal(fill), opacity=_signal(_FADING))
+    )
+
+
+def _text(role: str, size: float, weight: object, opacity: str, fill: str) -> list[alt.Chart]:
+    """Draw a text over a halo of the background, so that it reads on top of arrows."""
+    mark = {"fontSize": size, "fontWeight": weight, "align": alt.expr("datum.align"), "baseline": "middle"}
+    halo = {**mark, "strokeWidth": 3, "strokeJoin": "round"}
+    encode = {**_XY, "text": "text:N", "opacity": _signal(opacity)}
+    return [
+        _layer(role).mark_text(**halo).encode(**encode, stroke=_signal("bg"), fill=_signal("bg")),
+        _layer(role).mark_text(**mark).encode(**encode, fill=_signal(fill)),
+    ]
+
+
+def _axis(title: str, **more: object) -> alt.Axis:
+    """Build an axis whose ticks sit on the rings."""
+    return alt.Axis(
+        title=title,
+        titleColor=alt.expr("ink"),
+        labelColor=alt.expr("muted"),
+        tickColor=alt.expr("faint"),
+        labelExpr="replace(format(datum.value, '.2~f'), '-', '−')",
+        values=alt.expr(
+            "R > 0.8 ? [-1, -0.5, 0, 0.5, 1] : R > 0.4 ? [-0.6, -0.4, -0.2, 0, 0.2, 0.4, 0.6] "
+            ": [-0.4, -0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3, 0.4]"
+        ),
+        **more,
+    )
+
+
+# ----- rows -----
+
+
+def zoom(picture: LoadingPicture, current: float | None = None, moving: bool = False) -> float:
+    """Choose the half-width of the panels: up at once, down only when far too wide and nothing is being dragged."""
+    reach = np.abs(picture.private).max(initial=0.0)
+    if picture.nonprivate is not None:
+        reach = max(reach, np.abs(picture.nonprivate).max(initial=0.0))
+    need = next((step for step in LADDER if step >= reach * 1.14), LADDER[-1])
+    if current is None or need > current or (not moving and need < 0.7 * current):
+        return need
+    return current
+
+
+@dataclass
+class _Panel:
+    """Pixels, taken places and rows of one panel."""
+
+    number: int
+    side: float
+    half: float
+    rows: list[dict] = field(default_factory=list)
+    blocks: list[tuple[float, float, float, float]] = field(default_factory=list)
+
+    def put(self, role: str, x: float, y: float, **more: object) -> None:
+        """Add a row at data coordinates."""
+        self.rows.append({"panel": self.number, "role": role, "x": _round(x), "y": _round(y), **more})
+
+    def px(self, x: float) -> float:
+        """Pixels from the left."""
+        return self.side / 2 * (1 + x / self.half)
+
+    def py(self, y: float) -> float:
+        """Pixels from the top."""
+        return self.side / 2 * (1 - y / self.half)
+
+    def x(self, px: float) -> float:
+        """Data coordinate of pixels from the left."""
+        return (2 * px / self.side - 1) * self.half
+
+    def y(self, py: float) -> float:
+        """Data coordinate of pixels from the top."""
+        return (1 - 2 * py / self.side) * self.half
+
+    def note(self, text: str, corner: str, line: int, font: float, warn: bool = False) -> None:
+        """Write a note into a corner and keep labels off it."""
+        width = text_width(text, NOTE, font) + 6
+        left, top = corner.endswith("left"), corner.startswith("top")
+        middle = 10 + 14 * line if top else self.side - 10 - 14 * line
+        at = self.x(4 if left else self.side - 3)
+        self.put("note", at, self.y(middle), text=text, align="left" if left else "right", warn=warn)
+        x0 = 0 if left else self.side - width
+        self.blocks.append((x0, middle - 8, x0 + width, middle + 8))
+
+
+def _round(value: float) -> float:
+    """Round a coordinate to a fraction of a pixel."""
+    return round(float(value), 4) + 0.0
+
+
+def plane_rows(
+    picture: LoadingPicture,
+    *,
+    side: float = SIDE,
+    half: float,
+    font: float = SAFE_FONT,
+    previous: Mapping[int, Mapping[int, int]] | None = None,
+) -> tuple[list[dict], dict[int, dict[int, int]]]:
+    """Rows of a vector or point picture, and the slots of its labels by panel for the next one."""
+    rows, slots = [], {}
+    for number in picture.panels:
+        panel = _Panel(number, side, half)
+        _guides(panel, picture, font)
+        slots[number] = _variables(panel, picture, font, (previous or {}).get(number, {}))
+        rows += panel.rows
+    return rows, slots
+
+
+def _guides(panel: _Panel, picture: LoadingPicture, font: float) -> None:
+    """Rings, zero lines, and what is said about them."""
+    half = panel.half
+    for radius in (0.5, 1) if half > 0.8 else (0.2, 0.4, 0.6, 1) if half > 0.4 else (0.1, 0.2, 0.3, 0.4, 1):
+        panel.put("ring", 0, 0, r=radius)
+    loose = panel.number == 1 and not picture.separation.separated
+    panel.put("axis", -half, 0, x2=half, y2=0, dash=loose)
+    panel.put("axis", 0, -half, x2=0, y2=half, dash=loose)
+    notes = []
+    if loose:
+        turn = picture.turn
+        _arcs(panel, min(turn, 42.0))
+        notes.append(("axes may point anywhere" if turn > 43.5 else f"axes free to turn ±{turn:.0f}°", True))
+    if half < 0.72:
+        notes.append(("unit circle lies outside", False))
+    room = panel.side - 10 - text_width("99 more not labelled", NOTE, font)
+    lift = int(picture.labels and any(text_width(text, NOTE, font) > room for text, _ in notes))
+    for line, (text, warn) in enumerate(notes):
+        panel.note(text, "bottom right", line + lift, font, warn)
+    if panel.number == 1 and picture.reference == "underneath":
+        panel.note(f"planes {picture.plane_angle:.1f}° apart", "top right", 0, font)
+    # the place of "n more not labelled" is taken before it is known whether it is needed
+    panel.blocks.append((0, panel.side - 18, text_width("99 more not labelled", NOTE, font) + 8, panel.side))
+
+
+def _arcs(panel: _Panel, turn: float) -> None:
+    """Two arcs on the rim: the axes may lie anywhere along them."""
+    radius, reach = panel.half * 0.95, math.radians(turn)
+    for name, base in (("across", 0.0), ("up", math.pi / 2)):
+        for step in range(25):
+            at = base - reach + 2 * reach * step / 24
+            x, y = radius * math.cos(at), radius * math.sin(at)
+            panel.put("arc", x, y, arc=name, step=step)
+            panel.blocks.append((panel.px(x) - 3, panel.py(y) - 3, panel.px(x) + 3, panel.py(y) + 3))
+        for end in (-1, 1):
+            at = base + end * reach
+            angle = -math.degrees(at + end * math.pi / 2)
+            panel.put("archead", radius * math.cos(at), radius * math.sin(at), angle=round(angle, 2) + 0.0)
+
+
+def _variables(panel: _Panel, picture: LoadingPicture, font: float, previous: Mapping[int, int]) -> dict[int, int]:
+    """Arrows or points, their labels, and the targets for the pointer."""
+    values = picture.private if panel.number == 1 else picture.nonprivate
+    lengths = np.round(np.hypot(values[:, 0], values[:, 1]), 4)
+    tips = [
+        Tip(j, text, round(panel.px(x), 2), round(panel.py(y), 2), float(length))
+        for j, text, (x, y), length in zip(picture.shown, picture.texts, values, lengths, strict=True)
+    ]
+    under = picture.nonprivate if panel.number == 1 and picture.reference == "underneath" else None
+    labels = _labels(panel, picture, tips, under, font, previous)
+    skipped = len(tips) - len(labels)
+    if picture.labels and skipped:
+        panel.note(f"{skipped} more not labelled", "bottom left", 0, font)
+    side = "private" if panel.number == 1 else "reference"
+    for row, (tip, name) in enumerate(zip(tips, picture.names, strict=True)):
+        x, y = float(values[row, 0]), float(values[row, 1])
+        on = tip.id in labels or not picture.labels
+        if under is not None:
+            ux, uy = float(under[row, 0]), float(under[row, 1])
+            panel.put(f"under-{picture.kind}", ux, uy, variable=name, op=0.9 if on else 0.35)
+            if on:
+                panel.put("link", ux, uy, variable=name, x2=x, y2=y)
+        panel.put(f"{side}-{picture.kind}", x, y, variable=name, op=1 if on else 0.38)
+        _write(panel, tip, name, labels.get(tip.id), font)
+        pair = ", ".join(theme.number(value, 4) for value in (x, y))
+        panel.put("hit", x, y, variable=name, tip=pair, length=tip.length)
+    panel.put("pad", panel.x(panel.side + OVERHANG), 0)
+    return {key: label.slot for key, label in labels.items()}
+
+
+def _labels(panel, picture, tips, under, font, previous):
+    """Place the labels of the longest variables that clear the crowd at the origin."""
+    if not picture.labels:
+        return {}
+    most = max(5, min(16, int(panel.side // 26)))
+    longest = {tip.id for tip in sorted(tips, key=lambda tip: (-tip.length, tip.id))[:most]}
+    # both panels label the same variables: those that are longest on the private side
+    chosen = set(picture.shown[:most]) if picture.reference == "beside" else longest
+    wanted = [tip for tip in tips if tip.id in chosen and tip.length > 0.075 * panel.half]
+    lit = {tip.id for tip in wanted}
+    crowd = [tip._replace(dim=tip.id not in lit) for tip in tips]
+    if under is not None:
+        crowd += [
+            Tip(-1 - tip.id, "", round(panel.px(x), 2), round(panel.py(y), 2), 1.0, picture.kind == "vector")
+            for tip, (x, y) in zip(tips, under, strict=True)
+        ]
+    return place_labels(
+        wanted,
+        side=panel.side,
+        everything=crowd,
+        shafts=picture.kind == "vector",
+        blocks=[tuple(round(edge, 2) for edge in block) for block in panel.blocks],
+        overhang=OVERHANG,
+        previous=previous,
+        font=font,
+    )
+
+
+def _write(panel, tip, name, label, font):
+    """Write a placed label with its leader, or a hidden one that shows when the variable is lit."""
+    if label is not None:
+        if label.leader:
+            *start, end_x, end_y = label.leader
+            x2, y2 = _round(panel.x(end_x)), _round(panel.y(end_y))
+            panel.put("leader", panel.x(start[0]), panel.y(start[1]), x2=x2, y2=y2, variable=name)
+        x = {"left": label.x0 + 1, "right": label.x1 - 1, "center": (label.x0 + label.x1) / 2}[label.align]
+        y, align, visible = (label.y0 + label.y1) / 2, label.align, True
+    else:
+        reach = text_width(tip.text, 12, font) / 2
+        x = max(reach, min(panel.side + 20 - reach, tip.x))
+        y, align, visible = tip.y + (-13 if tip.y <= panel.side / 2 else 13), "center", False
+    panel.put("label", panel.x(x), panel.y(y), variable=name, text=tip.text, align=align, vis=visible)

@@ -1,0 +1,103 @@
+"""Palette, sizes and number formats: every colour and every digit of a picture is decided here."""
+
+from __future__ import annotations
+
+import math
+
+FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
+
+# Okabe-Ito blue and vermilion; every text colour has contrast >= 5 on the background, every mark >= 3.9.
+# The widget replaces these by what the page around it uses, so the names are the signals of each specification.
+LIGHT = {
+    "ink": "#1a1a1a",
+    "muted": "#5f6368",
+    "faint": "#d0d0d0",
+    "bg": "#ffffff",
+    "ring": "#e4e4e4",
+    "ring1": "#bdbdbd",
+    "axisc": "#cfcfcf",
+    "blue": "#0072B2",
+    "grey": "#5c5f63",
+    "warntext": "#a84a00",
+    "orange": "#D55E00",
+    "heatlow": "#D55E00",
+    "heatmid": "#ffffff",
+    "heathigh": "#0072B2",
+}
+
+CONFIG = {
+    "background": "#ffffff",
+    "font": FONT,
+    "view": {"stroke": None},
+    "title": {
+        "anchor": "start",
+        "fontSize": 14,
+        "fontWeight": 600,
+        "frame": "group",
+        "subtitleFontSize": 11,
+        "subtitleFontWeight": 400,
+        "subtitlePadding": 5,
+        "subtitleLineHeight": 15,
+    },
+    "axis": {
+        "labelFontSize": 10,
+        "titleFontSize": 11,
+        "titleFontWeight": 500,
+        "domain": False,
+        "tickSize": 4,
+        "grid": False,
+        "labelPadding": 3,
+    },
+}
+
+SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def minus(text: str) -> str:
+    """Typeset a number's sign: a true minus, and no sign on a zero."""
+    if text.startswith("-") and not text.strip("-0."):
+        return text[1:]
+    return text.replace("-", "−")
+
+
+def number(value: float, digits: int = 2) -> str:
+    """Fix the number of decimals: ``-0.004`` reads ``0.00``."""
+    return minus(f"{value:.{digits}f}")
+
+
+def significant(value: float, digits: int = 2) -> str:
+    """Keep two significant digits, never in exponent form between 1e-6 and 1e6."""
+    if value == 0 or not math.isfinite(value):
+        return minus(f"{value:g}")
+    places = digits - 1 - math.floor(math.log10(abs(value)))
+    if places > 8 or places < -6:
+        base, exponent = f"{value:.{digits - 1}e}".split("e")
+        return minus(base) + " · 10" + str(int(exponent)).translate(SUPERSCRIPT)
+    return minus(f"{value:.{max(places, 0)}f}")
+
+
+def epsilon(value: float) -> str:
+    """Write a stated epsilon the way people quote it, 0.05, 0.50, 1.0, 10, and never as another budget."""
+    least = 2 if value < 0.995 else 1 if value < 9.95 else 0
+    for places in range(least, 13):
+        if math.isclose(value, round(value, places), rel_tol=1e-9):
+            return f"{value:,.{places}f}"
+    return significant(value, 4)
+
+
+def exact_epsilon(value: float) -> str:
+    """Write a computed epsilon with two or three significant digits."""
+    return significant(value, 2 if value < 1 else 3)
+
+
+def delta(value: float) -> str:
+    """Write a delta as a power of ten."""
+    exponent = math.floor(math.log10(value) + 1e-12)
+    lead = value / 10.0**exponent if exponent > -300 else 1.0
+    power = "10" + str(exponent).translate(SUPERSCRIPT)
+    return power if abs(lead - 1) < 1e-6 else f"{lead:.3g} · {power}"
+
+
+def count(value: int) -> str:
+    """Group thousands."""
+    return f"{value:,}"
