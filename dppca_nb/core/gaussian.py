@@ -9,6 +9,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import erfcx, log_ndtr
 
+_SQRT2 = math.sqrt(2.0)
 # Five Gauss-Legendre nodes: the integrand below is smooth over an interval of at most 0.1.
 _NODES, _WEIGHTS = (v.tolist() for v in np.polynomial.legendre.leggauss(5))
 
@@ -42,7 +43,7 @@ def gaussian_delta(mu: float, epsilon: float) -> float:
     >>> round(gaussian_delta(0.2367, 1.0), 9)
     1e-06
     """
-    return math.exp(_log_delta(float(mu), float(epsilon)))
+    return math.exp(_log_delta(float(mu), epsilon / mu - mu / 2))
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:
@@ -72,15 +73,12 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     1.0
     """
     mu, target = float(mu), math.log(delta)
-    if _log_delta(mu, 0.0) <= target:
+    if _log_delta(mu, -mu / 2) <= target:
         return 0.0
-
-    # x = epsilon/mu - mu/2 is of order 1 whatever mu is, so an absolute tolerance on it is a relative one on epsilon.
-    def excess(x):
-        return _log_delta(mu, mu * max(x + mu / 2, 0.0)) - target
-
     top = math.sqrt(-2 * target)  # delta <= Phi(-x) <= exp(-x^2/2)
-    return mu * (brentq(excess, -mu / 2, top, xtol=1e-14, rtol=1e-14) + mu / 2)
+    bottom = max(-mu / 2, -40.0)  # Phi(40) is 1 in double precision, above any delta
+    x = brentq(lambda x: _log_delta(mu, x) - target, bottom, top, xtol=1e-14, rtol=1e-14)
+    return mu * (x + mu / 2)
 
 
 @lru_cache(maxsize=1024)  # a slider comes back to the same budgets
@@ -116,28 +114,33 @@ def gaussian_mu(epsilon: float, delta: float) -> float:
     # Two bounds from below: delta <= exp(-x^2/2), and delta at epsilon 0 <= mu/sqrt(2 pi).
     low = max(2.0 * epsilon / (z + math.sqrt(z * z + 2.0 * epsilon)), delta * math.sqrt(2 * math.pi))
     low *= 1 - 1e-12
+
+    def excess(mu):
+        return _log_delta(mu, epsilon / mu - mu / 2) - target
+
     high = 1.5 * low
-    while _log_delta(high, epsilon) < target:
+    while excess(high) < 0:
         low, high = high, 2.0 * high
-    log_mu = brentq(
-        lambda t: _log_delta(math.exp(t), epsilon) - target, math.log(low), math.log(high), xtol=1e-12, rtol=1e-12
-    )
+    log_mu = brentq(lambda t: excess(math.exp(t)), math.log(low), math.log(high), xtol=1e-12, rtol=1e-12)
     return math.exp(log_mu)
 
 
-def _log_delta(mu: float, epsilon: float) -> float:
-    """Return log(gaussian_delta), kept relatively accurate where the two tails all but cancel."""
-    x, y = epsilon / mu - mu / 2, epsilon / mu + mu / 2
-    if mu < 0.1:
-        # phi(x) (R(x) - R(y)) with Mills' ratio R; the difference as an integral of -R' over the short way from x to y.
-        middle = epsilon / mu
-        area = mu / 2 * sum(w * _mills_slope(middle + t * mu / 2) for t, w in zip(_NODES, _WEIGHTS, strict=True))
-        return -x * x / 2 - math.log(2 * math.pi) / 2 + math.log(area)
-    a, b = float(log_ndtr(-x)), epsilon + float(log_ndtr(-y))
-    if b >= a:  # both tails equal to the last bit: below anything a double can hold
+def _log_delta(mu: float, x: float) -> float:
+    """Return log(gaussian_delta) at epsilon = mu (x + mu/2), relatively accurate where the two tails all but cancel."""
+    if x > 1e150:  # squares overflow; delta is long below the smallest double
         return -math.inf
-    d = b - a
-    return a + (math.log(-math.expm1(d)) if d > -math.log(2) else math.log1p(-math.exp(d)))
+    # In x, epsilon itself is never needed: e^epsilon phi(x + mu) = phi(x), so no large numbers are subtracted.
+    if mu < 0.1:
+        # phi(x) (R(x) - R(x + mu)) with Mills' ratio R; the difference is an integral of -R' over a short way.
+        area = mu / 2 * sum(w * _mills_slope(x + mu / 2 * (1 + t)) for t, w in zip(_NODES, _WEIGHTS, strict=True))
+        return -x * x / 2 - math.log(2 * math.pi) / 2 + math.log(area)
+    first = float(log_ndtr(-x))
+    if first == -math.inf:
+        return first
+    # log of e^epsilon Phi(-x - mu) / Phi(-x), from scaled tails where the plain ones would underflow
+    upper = float(erfcx((x + mu) / _SQRT2))
+    ratio = math.log(upper / float(erfcx(x / _SQRT2))) if x > 0 else math.log(upper / 2) - x * x / 2 - first
+    return first + (math.log(-math.expm1(ratio)) if ratio > -math.log(2) else math.log1p(-math.exp(ratio)))
 
 
 def _mills_slope(t: float) -> float:
@@ -145,4 +148,4 @@ def _mills_slope(t: float) -> float:
     if t > 50:  # the difference has lost four digits here; the asymptotic series has not
         u = 1 / t / t
         return u * (1 - 3 * u * (1 - 5 * u * (1 - 7 * u)))
-    return 1 - t * math.sqrt(math.pi / 2) * float(erfcx(t / math.sqrt(2)))
+    return 1 - t * math.sqrt(math.pi / 2) * float(erfcx(t / _SQRT2))
