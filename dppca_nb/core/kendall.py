@@ -1,0 +1,256 @@
+"""Spherical Kendall matrix: the mean projector on the line through each pair of rows, over all pairs."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from dppca_nb.table import DataError, as_table
+
+Coincident = Literal["raise", "zero"]
+
+_BLOCK = 512  # rows: a block pair of 2 MB stays in the cache, and the error bound grows with it
+_NEAR = 1e-4  # pairs whose squared distance is this much below the block's own size are recomputed
+_FLOOR = 1e-280  # squared distances below this share of the spread lose digits to underflow: recomputed too
+_UNIT = 2.0**-53  # unit roundoff of float64
+
+
+@dataclass(frozen=True, eq=False)
+class KendallEstimate:
+    """Spherical Kendall matrix of a table, with what is known about its making.
+
+    Attributes
+    ----------
+    matrix : DataFrame of shape (p, p)
+        Symmetric, positive semi-definite up to rounding, unitless; index and columns are named "variable".
+        Its trace is the share of pairs that do not coincide.
+    error_bound : float
+        Upper bound of the Frobenius norm of the rounding error in `matrix`, proved for this very data set.
+    exact_pairs : int
+        Pairs of rows close enough to be recomputed from the difference of their original rows.
+    coincident_pairs : int
+        Pairs of equal rows, each of which added the zero matrix.
+    n : int
+        Number of rows.
+    """
+
+    matrix: pd.DataFrame
+    error_bound: float
+    exact_pairs: int
+    coincident_pairs: int
+    n: int
+
+
+def spherical_kendall(data, *, coincident: Coincident = "raise") -> KendallEstimate:
+    r"""Spherical Kendall matrix of all pairs of rows.
+
+    .. math:: K = \frac{2}{n(n-1)} \sum_{i<j} \frac{(x_i - x_j)(x_i - x_j)^T}{\lVert x_i - x_j \rVert^2}
+
+    Centring the rows or multiplying all of them by one number leaves K as it is. The scale of one column against
+    another matters.
+
+    Parameters
+    ----------
+    data : array, data frame or Table of shape (n, p)
+        Numbers only, n >= 2, p >= 1.
+    coincident : {"raise", "zero"}
+        What to do with two equal rows, whose difference has no direction. "raise" refuses the data. "zero" lets such
+        a pair add the zero matrix while the divisor stays n(n-1)/2, which is what keeps the bound
+        :math:`\lVert K - K' \rVert_F \le 2\sqrt{2}/n` for data sets that differ in one row.
+
+    Returns
+    -------
+    KendallEstimate
+        The matrix with its error bound and the counts of pairs.
+
+    Raises
+    ------
+    DataError
+        If two rows are equal and `coincident` is "raise", if there are fewer than 2 rows, or if `data` is not a table
+        of finite numbers.
+    ValueError
+        If `coincident` is neither "raise" nor "zero".
+
+    Notes
+    -----
+    Two rows coincide only if they are equal. The field's own code takes any distance up to 1.49e-8 for coincidence,
+    so it refuses in kilometres what it accepts in millimetres; here K(cX) = K(X).
+
+    Whether "raise" raises depends on the rows, so the error itself tells something about them: a private release
+    takes "zero".
+
+    References
+    ----------
+    Kim and Jung (2025), doi:10.1002/sam.70053. Raymaekers and Rousseeuw (2019), doi:10.1016/j.jmva.2018.11.010.
+
+    Examples
+    --------
+    >>> pair = pd.DataFrame({"x": [1, 6], "y": [1, 13]})
+    >>> (spherical_kendall(pair).matrix * 169).round(9)
+    variable     x      y
+    variable
+    x         25.0   60.0
+    y         60.0  144.0
+
+    Of three pairs one coincides, so a third of the trace is missing:
+
+    >>> spherical_kendall([[0, 0], [0, 0], [1, 0]], coincident="zero").matrix.to_numpy().round(3)
+    array([[0.667, 0.   ],
+           [0.   , 0.   ]])
+    """
+    if coincident not in get_args(Coincident):
+        raise ValueError(f'coincident is {coincident!r}; it must be "raise" or "zero".')
+    table = as_table(data)
+    matrix, error_bound, exact_pairs, coincident_pairs = kendall_matrix(table.values, coincident=coincident)
+    labels = pd.Index(table.names, name="variable")
+    frame = pd.DataFrame(matrix, index=labels, columns=labels)
+    return KendallEstimate(frame, error_bound, exact_pairs, coincident_pairs, table.n)
+
+
+def kendall_matrix(values: np.ndarray, *, coincident: Coincident = "zero") -> tuple[np.ndarray, float, int, int]:
+    r"""Spherical Kendall matrix of checked numbers, without labels.
+
+    Parameters
+    ----------
+    values : float64 array of shape (n, p)
+        Finite. It is only read.
+    coincident : {"zero", "raise"}
+        As in `spherical_kendall`.
+
+    Returns
+    -------
+    matrix : array of shape (p, p)
+        Exactly symmetric.
+    error_bound : float
+        Upper bound of the Frobenius norm of its rounding error.
+    exact_pairs, coincident_pairs : int
+        Pairs recomputed from exact differences, and pairs of equal rows.
+
+    Raises
+    ------
+    DataError
+        If n < 2, or if rows coincide and `coincident` is "raise".
+
+    Notes
+    -----
+    With :math:`w_{ij} = 1/\lVert x_i - x_j \rVert^2` the sum over the pairs of two blocks of rows A and B, both shifted
+    by the same point, is
+
+    .. math:: A^T(w_A \circ A) + B^T(w_B \circ B) - A^T W B - B^T W^T A,
+
+    where :math:`w_A` and :math:`w_B` are the row and column sums of W: matrix products throughout, and no more memory
+    than a few blocks. Equal rows are one row with a multiplicity.
+
+    Let :math:`u = 2^{-53}`, b the rows of a block, B the number of blocks, r the norms of the shifted rows and
+    :math:`\rho_{ij} = 2(r_i^2 + r_j^2) w_{ij} \ge 1`. A computed pair errs by at most
+    :math:`(2p + 2b + 2B + 16) u \rho_{ij}`: 2p from its squared distance, 2b from the sums within the block, 2B from
+    the sums over blocks, 16 from single roundings. Pairs with :math:`\rho_{ij} \ge 10^4` are recomputed from the
+    difference of the original rows, and then :math:`\rho_{ij} = 1` will do. `error_bound` is the mean over all pairs.
+
+    Examples
+    --------
+    >>> matrix, error_bound, exact_pairs, coincident_pairs = kendall_matrix(np.eye(3))
+    >>> matrix.trace().round(12), error_bound < 1e-14, exact_pairs, coincident_pairs
+    (np.float64(1.0), True, 0, 0)
+    """
+    n, p = values.shape
+    if n < 2:
+        raise DataError(f"The data have shape ({n}, {p}); pairs need at least 2 rows.")
+    if max(values.max(), -values.min()) > 2.0**1022:
+        values = values / 2  # or differences would overflow
+    rows, counts, first = _distinct(values)
+    pairs = n * (n - 1) // 2
+    coincident_pairs = int((counts * (counts - 1) // 2).sum())
+    if coincident_pairs and coincident == "raise":
+        raise DataError(
+            f"Rows {first[0] + 1} and {first[1] + 1} (counted from 1) are equal, so their difference has no direction; "
+            f'coincident pairs: {coincident_pairs:,} of {pairs:,}. Use coincident="zero" to let such pairs add nothing.'
+        )
+    if p == 1:  # the only direction there is, exactly
+        return np.array([[(pairs - coincident_pairs) / pairs]]), _UNIT, 0, coincident_pairs
+    total, rho, exact_pairs, depth = _pair_sum(values, rows, counts)
+    return (total + total.T) / (2 * pairs), (2 * p + depth + 16) * _UNIT * rho / pairs, exact_pairs, coincident_pairs
+
+
+def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Give the first row of each set of equal rows, the sizes of the sets, and the first two equal rows of all."""
+    order = np.arange(len(values))
+    fresh = order == 0  # where, in this order, a row differs from the one before
+    for column in values.T:
+        order = order[np.lexsort((column[order], np.cumsum(fresh)))]
+        fresh[1:] |= np.diff(column[order]) != 0
+        if fresh.all():  # after one column where the numbers are continuous
+            break
+    starts = np.flatnonzero(fresh)
+    counts = np.diff(starts, append=len(order))
+    # Sorting was stable, so each set begins with its first row and the next is its second.
+    twins = starts[counts > 1]
+    first = order[twins[order[twins].argmin()] :][:2] if twins.size else order[:0]
+    return order[starts], counts, first
+
+
+def _blocks(values: np.ndarray, rows: np.ndarray) -> list[np.ndarray]:
+    """Split rows at the median of their widest column until no part is larger than a block."""
+    if rows.size <= _BLOCK:
+        return [rows]
+    column = values[rows, np.ptp(values[rows], axis=0).argmax()]
+    half = rows.size // 2
+    rows = rows[np.argpartition(column, half)]
+    return _blocks(values, rows[:half]) + _blocks(values, rows[half:])
+
+
+def _pair_sum(values: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, float, int, int]:
+    """Sum the projectors over all pairs of distinct rows; also sum rho, count exact pairs, give the depth of sums."""
+    p = values.shape[1]
+    weight = np.zeros(len(values))  # multiplicity by row number
+    weight[rows] = counts
+    blocks = _blocks(values, rows)
+    # A shift in the middle of both blocks keeps far clusters, and the median keeps outliers, from eating digits.
+    centres = [np.median(values[block], axis=0) for block in blocks]
+    size = max(block.size for block in blocks)
+    # A power of two makes the spread about 1, so that squares stay within range; it changes no digit.
+    unit = 2.0 ** -np.clip(np.frexp(np.ptp(values, axis=0).max())[1], -1022, 1022)
+    total, rho, exact_pairs = np.zeros((p, p)), 0.0, 0
+    for a, block_a in enumerate(blocks):
+        strip = np.zeros((p, p))  # summing by strips keeps the sums short
+        X_a, m_a = values[block_a], weight[block_a]
+        for b, block_b in enumerate(blocks[a:], start=a):
+            X_b, m_b = values[block_b], weight[block_b]
+            shift = (centres[a] + centres[b]) / 2
+            A, B = (X_a - shift) * unit, (X_b - shift) * unit
+            s_a, s_b = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
+            right = np.column_stack((-2 * B, np.ones_like(s_b), s_b))
+            W = np.column_stack((A, s_a, np.ones_like(s_a))) @ right.T  # squared distances
+            if a == b:
+                W[np.tri(len(A), dtype=bool)] = np.inf  # each pair once
+            if W.min() <= 2 * _NEAR * (s_a.max() + s_b.max()) + _FLOOR:  # else no pair can be near
+                i, j = np.nonzero(W <= 2 * _NEAR * np.add.outer(s_a, s_b) + _FLOOR)
+                W[i, j] = np.inf
+                strip += _exact_sum(values, block_a[i], block_b[j], weight, size)
+                near = int(m_a[i] @ m_b[j])
+                exact_pairs, rho = exact_pairs + near, rho + near
+            np.divide(m_b, W, out=W)
+            Y = W @ right[:, :-1]
+            w_a, w_b = m_a * Y[:, -1], m_a @ W
+            Y = Y[:, :-1]
+            Y *= m_a[:, None]
+            Y += w_a[:, None] * A
+            # The cross term comes twice here, instead of once with its transpose: the caller takes the symmetric part.
+            strip += A.T @ Y
+            strip += B.T @ (w_b[:, None] * B)
+            rho += 2 * float(s_a @ w_a + s_b @ w_b)
+        total += strip
+    return total, rho, exact_pairs, 2 * (size + len(blocks))
+
+
+def _exact_sum(values: np.ndarray, i: np.ndarray, j: np.ndarray, weight: np.ndarray, size: int) -> np.ndarray:
+    """Sum the projectors of the pairs (i, j), `size` pairs at a time, from differences of the rows as given."""
+    total = np.zeros((values.shape[1],) * 2)
+    for start in range(0, len(i), size):
+        some_i, some_j = i[start : start + size], j[start : start + size]
+        d = values[some_i] - values[some_j]
+        d /= np.abs(d).max(axis=1, keepdims=True)  # so that no square overflows or vanishes
+        d *= np.sqrt(weight[some_i] * weight[some_j] / np.einsum("ij,ij->i", d, d))[:, None]
+        total += d.T @ d
+    return total
