@@ -132,7 +132,7 @@ def _read_objects(values: np.ndarray, missing: int) -> Column:
     if kinds and kinds != ["numbers"]:
         kind = kinds[0] if len(kinds) == 1 else f"a mixture of {', '.join(kinds[:-1])} and {kinds[-1]}"
         return Column(np.empty(0), missing, not_numeric=kind, detail=kind + _example(values))
-    floats = np.fromiter(map(_as_float, values), dtype=np.float64, count=len(values))
+    floats = np.fromiter(map(as_float, values), dtype=np.float64, count=len(values))
     infinite = sum(value == x for value, x in zip(values, floats.tolist(), strict=True) if abs(x) == np.inf)
     return Column(floats, missing, int(infinite), damage=_damage(values, floats))
 
@@ -152,7 +152,7 @@ def _kind(cls: type) -> str:
     return next((kind for classes, kind in _CLASSES if issubclass(cls, classes)), f"objects of type {cls.__name__}")
 
 
-def _as_float(value) -> float:
+def as_float(value) -> float:
     """Convert one real number; beyond the range of float64 it is infinite, as IEEE 754 rounds it."""
     try:
         return float(value)

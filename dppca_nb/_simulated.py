@@ -170,8 +170,9 @@ def contaminate(data, *, fraction: float | None = None, rows=None, magnitude: fl
         raise ValueError(f"rows must be positions from 0 to {n - 1}; got {list(rows)!r}.")
     factor = np.ones(n)
     factor[chosen] = magnitude
-    for name in frame.select_dtypes(["number", "bool"]).columns:
-        frame[name] = frame[name].astype(float) * factor
+    for j, dtype in enumerate(frame.dtypes):  # by position: names may repeat
+        if pd.api.types.is_numeric_dtype(dtype):
+            frame.isetitem(j, frame.iloc[:, j].astype(float) * factor)
     return frame, chosen
 
 

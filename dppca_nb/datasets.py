@@ -97,8 +97,9 @@ def usarrests() -> pd.DataFrame:
     -----
     Source: D. R. McNeil (1977), Interactive Data Analysis, Wiley, as distributed with R.
 
-    Traps: units differ, so the first unscaled component is almost ``Assault`` alone; ``Assault`` and ``UrbanPop`` are integers.
-    McNeil's transcription error for Maryland (UrbanPop 67 where the table he used has 76.6) is kept, as R keeps it.
+    Traps: units differ, so the first unscaled component is almost ``Assault`` alone; ``Assault`` and ``UrbanPop``
+    are integers. McNeil's transcription error for Maryland (UrbanPop 67 where the table he used has 76.6) is kept, as R
+    keeps it.
 
     Examples
     --------
@@ -162,8 +163,9 @@ def rand_hie() -> pd.DataFrame:
     known before anybody looked at the rows: an observed maximum is itself a private fact.
 
     Traps: 14,420 rows have an identical twin. A row is one person in one YEAR, and neighbouring rows are often the
-    same person: replacing one row protects a year of a person, not the person. ``hlthg``, ``hlthf`` and ``hlthp`` exclude
-    each other (all 0 is excellent). ``physlm`` holds some fractions among zeros and ones; ``lncoins`` takes five values.
+    same person: replacing one row protects a year of a person, not the person. ``hlthg``, ``hlthf`` and ``hlthp``
+    exclude each other (all 0 is excellent). ``physlm`` holds some fractions among zeros and ones; ``lncoins`` takes
+    five values.
 
     Examples
     --------

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dppca_nb._columns import NO_LABEL, Column, display_names, read_column
+from dppca_nb._columns import NO_LABEL, Column, as_float, display_names, read_column
 from dppca_nb._containers import DataError, columns_of
 
 __all__ = ["DataError", "LeftOut", "Table", "as_table", "scale_table"]
@@ -62,6 +62,10 @@ class Table:
         object.__setattr__(self, "values", values)
         for attribute in ("names", "originals", "left_out"):
             object.__setattr__(self, attribute, tuple(getattr(self, attribute)))
+
+    def __reduce__(self):
+        # numpy pickles and deep-copies an array as writeable; building the table anew freezes it again
+        return type(self), (self.values, self.names, self.originals, self.left_out)
 
     @property
     def n(self) -> int:
@@ -242,9 +246,10 @@ def _sample_sd(table: Table) -> np.ndarray:
 def _scales_by_name(table: Table, scale) -> list[tuple[str, Any]]:
     """Bring an array or a mapping of scales into column order."""
     if not isinstance(scale, Mapping | pd.Series):
-        if np.ndim(scale) != 1 or len(scale) != table.p:
+        shape = (len(scale),) if isinstance(scale, list | tuple) else np.shape(scale)  # a ragged list has no np.shape
+        if shape != (table.p,):
             raise DataError(
-                f"The scale has shape {np.shape(scale)}; one number for each of the {table.p} variables is needed: "
+                f"The scale has shape {shape}; one number for each of the {table.p} variables is needed: "
                 f"shape ({table.p},), {_listing([_show(name) for name in table.names])}."
             )
         return list(zip(table.names, scale, strict=True))
@@ -269,11 +274,11 @@ def _scales_by_name(table: Table, scale) -> list[tuple[str, Any]]:
 def _public(name: str, number) -> float:
     """Check one public scale."""
     real = isinstance(number, numbers.Real) and not isinstance(number, bool | np.bool_)
-    if not real or not 0 < number < np.inf or not 0 < float(number) < np.inf:
+    if not real or not 0 < as_float(number) < np.inf:
         raise DataError(
             f"The scale of {_show(name)} is {number!r}; a positive, finite number is needed, its public range."
         )
-    return float(number)
+    return as_float(number)
 
 
 # --- words -----------------------------------------------------------------------------------------------------------
