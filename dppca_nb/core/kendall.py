@@ -10,9 +10,9 @@ from dppca_nb.table import DataError, as_table
 
 Coincident = Literal["raise", "zero"]
 
-_BLOCK = 512  # rows: a block pair of 2 MB stays in the cache, and the error bound grows with it
-_NEAR = 1e-4  # pairs whose squared distance is this much below the block's own size are recomputed
-_FLOOR = 1e-280  # squared distances below this share of the spread lose digits to underflow: recomputed too
+_BLOCK = 768  # rows at most: larger blocks leave the cache and loosen the error bound, smaller ones cost overhead
+_RHO = 100.0  # pairs that lose more digits than this are recomputed; a lower limit costs time, gains no accuracy
+_FLOOR = 1e-280  # squared distances below this share of the squared spread meet underflow: recomputed too
 _UNIT = 2.0**-53  # unit roundoff of float64
 
 
@@ -145,7 +145,7 @@ def kendall_matrix(values: np.ndarray, *, coincident: Coincident = "zero") -> tu
     Let :math:`u = 2^{-53}`, b the rows of a block, B the number of blocks, r the norms of the shifted rows and
     :math:`\rho_{ij} = 2(r_i^2 + r_j^2) w_{ij} \ge 1`. A computed pair errs by at most
     :math:`(2p + 2b + 2B + 16) u \rho_{ij}`: 2p from its squared distance, 2b from the sums within the block, 2B from
-    the sums over blocks, 16 from single roundings. Pairs with :math:`\rho_{ij} \ge 10^4` are recomputed from the
+    the sums over blocks, 16 from single roundings. Pairs with :math:`\rho_{ij} \ge 100` are recomputed from the
     difference of the original rows, and then :math:`\rho_{ij} = 1` will do. `error_bound` is the mean over all pairs.
 
     Examples
@@ -224,8 +224,11 @@ def _pair_sum(values: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> tuple
             W = np.column_stack((A, s_a, np.ones_like(s_a))) @ right.T  # squared distances
             if a == b:
                 W[np.tri(len(A), dtype=bool)] = np.inf  # each pair once
-            if W.min() <= 2 * _NEAR * (s_a.max() + s_b.max()) + _FLOOR:  # else no pair can be near
-                i, j = np.nonzero(W <= 2 * _NEAR * np.add.outer(s_a, s_b) + _FLOOR)
+            near_a, near_b = 2 * s_a / _RHO + _FLOOR, 2 * s_b / _RHO
+            rows_a = np.flatnonzero(W.min(axis=1) <= near_a + near_b.max())  # the others hold no near pair: spare them
+            if rows_a.size:
+                i, j = np.nonzero(W[rows_a] <= near_a[rows_a, None] + near_b)
+                i = rows_a[i]
                 W[i, j] = np.inf
                 strip += _exact_sum(values, block_a[i], block_b[j], weight, size)
                 near = int(m_a[i] @ m_b[j])
