@@ -213,6 +213,17 @@ def test_pairs_of_every_size_count_alike():
     assert np.abs(matrix_of(rows) - pair_loop(np.array(rows))).max() < 1e-15
 
 
+@pytest.mark.parametrize("spread", [1e-170, 1e-160, 1e-154, 1e-145, 1e-139])
+def test_a_cluster_whose_squared_distances_underflow_is_recomputed(spread):
+    rows = np.random.default_rng(13).normal(size=(21, 3)) * spread
+    rows[0] = 1
+    matrix, error_bound, exact_pairs, _ = kendall_matrix(rows)
+    assert np.abs(matrix - pair_loop(rows)).max() < 1e-15
+    assert (exact_pairs == 190) or spread > 1e-140
+    # Each pair adds at least 1 to the sum of rho, recomputed ones too.
+    assert error_bound > 2 * 3 * 2.0**-53
+
+
 def test_rows_beside_each_other_in_a_far_place_are_recomputed():
     rows = np.array([[1e9, 1e9], [1e9 + 2**-20, 1e9], [1e9, 1e9 + 2**-20], [0, 1], [1, 0]])
     assert np.abs(matrix_of(rows) - pair_loop(rows)).max() < 1e-15

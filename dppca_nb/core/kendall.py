@@ -221,30 +221,30 @@ def _pair_sum(values: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> tuple
             A, B = (X_a - shift) * unit, (X_b - shift) * unit
             s_a, s_b = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
             right = np.column_stack((-2 * B, np.ones_like(s_b), s_b))
-            W = np.column_stack((A, s_a, np.ones_like(s_a))) @ right.T  # squared distances
+            W = np.column_stack((A, s_a, np.ones_like(s_a))) @ right.T  # squared distances, in one product
             if a == b:
                 W[np.tri(len(A), dtype=bool)] = np.inf  # each pair once
-            near_a, near_b = 2 * s_a / _RHO + _FLOOR, 2 * s_b / _RHO
-            rows_a = np.flatnonzero(W.min(axis=1) <= near_a + near_b.max())  # the others hold no near pair: spare them
-            if rows_a.size:
-                i, j = np.nonzero(W[rows_a] <= near_a[rows_a, None] + near_b)
-                i = rows_a[i]
-                W[i, j] = np.inf
-                strip += _exact_sum(values, block_a[i], block_b[j], weight, size)
-                near = int(m_a[i] @ m_b[j])
-                exact_pairs, rho = exact_pairs + near, rho + near
+            i, j = _near(W, s_a, s_b)
+            W[i, j] = np.inf  # weight 0: these are summed apart
+            near = int(m_a[i] @ m_b[j])
             np.divide(m_b, W, out=W)
             Y = W @ right[:, :-1]
             w_a, w_b = m_a * Y[:, -1], m_a @ W
-            Y = Y[:, :-1]
-            Y *= m_a[:, None]
-            Y += w_a[:, None] * A
-            # The cross term comes twice here, instead of once with its transpose: the caller takes the symmetric part.
-            strip += A.T @ Y
-            strip += B.T @ (w_b[:, None] * B)
-            rho += 2 * float(s_a @ w_a + s_b @ w_b)
+            Y = m_a[:, None] * Y[:, :-1] + w_a[:, None] * A
+            # Y holds the cross term twice, instead of once with its transpose: the caller takes the symmetric part.
+            strip += _exact_sum(values, block_a[i], block_b[j], weight, size) + A.T @ Y + B.T @ (w_b[:, None] * B)
+            rho += 2 * float(s_a @ w_a + s_b @ w_b) + near
+            exact_pairs += near
         total += strip
     return total, rho, exact_pairs, 2 * (size + len(blocks))
+
+
+def _near(W: np.ndarray, s_a: np.ndarray, s_b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Find the squared distances in W that are small against the squared norms they were computed from."""
+    limit_a, limit_b = 2 * s_a / _RHO + _FLOOR, 2 * s_b / _RHO
+    rows = np.flatnonzero(W.min(axis=1) <= limit_a + limit_b.max())  # one cheap look spares most rows the full one
+    i, j = np.nonzero(W[rows] <= limit_a[rows, None] + limit_b)
+    return rows[i], j
 
 
 def _exact_sum(values: np.ndarray, i: np.ndarray, j: np.ndarray, weight: np.ndarray, size: int) -> np.ndarray:
