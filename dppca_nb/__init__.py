@@ -1,1 +1,24 @@
-"""See what differential privacy does to principal components."""
+"""See what differential privacy does to principal components: private loadings, their charts, a live explorer."""
+
+from dppca_nb import datasets
+from dppca_nb.charts.loading import loading_chart
+from dppca_nb.core.kendall import KendallEstimate, spherical_kendall
+from dppca_nb.core.loading import LoadingRelease, dp_loading
+from dppca_nb.core.privacy import Budget, Guarantee
+from dppca_nb.table import DataError, Table, as_table
+from dppca_nb.widgets.loading import LoadingExplorer
+
+__all__ = [
+    "Budget",
+    "DataError",
+    "Guarantee",
+    "KendallEstimate",
+    "LoadingExplorer",
+    "LoadingRelease",
+    "Table",
+    "as_table",
+    "datasets",
+    "dp_loading",
+    "loading_chart",
+    "spherical_kendall",
+]

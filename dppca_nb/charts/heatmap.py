@@ -5,6 +5,8 @@ As for `plane`: a specification that stays, rows and signals that move.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import altair as alt
 
 from dppca_nb.charts import theme
@@ -18,8 +20,9 @@ _INK = "datum.loading > inkhigh || datum.loading < -inklow ? '#fff' : inkmid"
 INK = {"inkhigh": 0.72, "inklow": 0.93, "inkmid": "#111111"}  # on white: measured in test_charts
 
 
+@lru_cache(maxsize=32)
 def heatmap_spec(panels: int = 1, columns: int = 1, width: int = 320, height: int = 260) -> alt.FacetChart:
-    """Build the specification of heatmaps, without rows."""
+    """Build the specification of heatmaps, without rows; cached, so copy it before a change."""
     x = alt.X(
         "component:N",
         sort=None,

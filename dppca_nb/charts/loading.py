@@ -10,7 +10,7 @@ import pandas as pd
 from dppca_nb.charts import theme
 from dppca_nb.charts.heatmap import INK, heatmap_rows, heatmap_spec
 from dppca_nb.charts.picture import DIGITS, LoadingPicture, make_picture
-from dppca_nb.charts.plane import SIDE, plane_rows, plane_spec, zoom
+from dppca_nb.charts.plane import SIDE, plane_rows, plane_spec, title_params, zoom
 from dppca_nb.core.loading import LoadingRelease
 
 
@@ -108,16 +108,16 @@ def loading_chart(
     if not kinds:
         raise ValueError('kind must be "vector", "point", "heatmap" or a list of them; got an empty list.')
     pictures = [
-        make_picture(
-            release, kind=each, components=components, variables=variables, labels=labels, reference=reference
-        )
+        make_picture(release, kind=each, components=components, variables=variables, labels=labels, reference=reference)
         for each in kinds
     ]
     if len(pictures) == 1:
         return _dressed(*_one(pictures[0]), pictures, LoadingChart)
     charts, values = zip(*(_one(picture, stacked=True) for picture in pictures), strict=True)
     merged = {name: value for each in values for name, value in each.items()}
-    return _dressed(alt.hconcat(*charts, spacing=40), merged, pictures, LoadingCharts)
+    row = alt.hconcat(*charts, spacing=40).resolve_scale(fill="independent")
+    row = row.properties(title=_title(pictures[0], title_params(bare=False)))
+    return _dressed(row, merged, pictures, LoadingCharts)
 
 
 def signals(picture: LoadingPicture, *, side: float, half: float) -> dict:
@@ -153,19 +153,28 @@ def _one(picture: LoadingPicture, stacked: bool = False) -> tuple[alt.FacetChart
     if picture.kind == "heatmap":
         width = int(min(420 if panels == 1 else 320, 70 * len(picture.components) + 40))
         cell = max(12, min(34, 400 // len(picture.shown)))
-        chart = heatmap_spec(panels, columns, width, cell * len(picture.shown))
+        chart = heatmap_spec(panels, columns, width, cell * len(picture.shown)).copy()
         rows, values = heatmap_rows(picture), signals(picture, side=width, half=1)
         values |= {"cellh": cell, "cellw": width / len(picture.components)}
     else:
         side, half = SIDE if columns == 1 else 340, zoom(picture)
-        chart = plane_spec(panels, columns, side, tuple(f"PC{c}" for c in picture.components))
+        chart = plane_spec(panels, columns, side, tuple(f"PC{c}" for c in picture.components)).copy()
         rows, _ = plane_rows(picture, side=side, half=half)
         values = signals(picture, side=side, half=half)
-    chart.title.text, chart.title.subtitle = picture.title(), picture.subtitle()
-    if picture.void:
-        chart.title.subtitleColor = theme.LIGHT["warntext"]
+    if stacked:  # the row of kinds has one title
+        chart.title = alt.Undefined
+    else:
+        chart.title = _title(picture, chart.title.copy())
     chart.data = alt.InlineData(values=rows, name=f"rows_{picture.kind}")
     return chart, values
+
+
+def _title(picture: LoadingPicture, title: alt.TitleParams) -> alt.TitleParams:
+    """Write the words of a picture into its title."""
+    title.text, title.color = picture.title(), theme.LIGHT["ink"]
+    title.subtitle = [theme.plain_powers(line) for line in picture.subtitle()]
+    title.subtitleColor = theme.LIGHT["warntext" if picture.void else "muted"]
+    return title
 
 
 def _dressed(chart: alt.TopLevelMixin, values: dict, pictures: list[LoadingPicture], dress: type) -> alt.TopLevelMixin:

@@ -12,13 +12,8 @@ from dppca_nb.charts import theme
 from dppca_nb.charts.labels import short_names
 from dppca_nb.core.align import Separation, align_signs, separation, subspace_angles, turn_angle
 from dppca_nb.core.loading import LoadingRelease
-from dppca_nb.core.privacy import Reason
+from dppca_nb.core.teaching import TEACHING
 
-TEACHING = Reason(
-    "teaching",
-    "These data are treated as public, and one noise draw is shown at many budgets: two of them give the exact matrix "
-    "back. Make a release with dp_loading instead.",
-)
 KINDS = ("vector", "point", "heatmap")
 REFERENCES = ("off", "beside", "underneath")
 MOST_VARIABLES = 300  # a picture of more than these is a smear, and a heavy one

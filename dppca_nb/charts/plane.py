@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import altair as alt
 import numpy as np
@@ -31,10 +32,11 @@ _FADING = "hl == null ? datum.op : hl == datum.variable ? 1 : 0.12"
 # ----- specification -----
 
 
+@lru_cache(maxsize=32)
 def plane_spec(
     panels: int = 1, columns: int = 1, side: int = SIDE, titles: tuple[str, str] = ("PC1", "PC2")
 ) -> alt.FacetChart:
-    """Build the specification of vector and point pictures, without rows."""
+    """Build the specification of vector and point pictures, without rows; cached, so copy it before a change."""
     layers = [
         _layer("ring", {"calculate": "pow(2*datum.r/u, 2)", "as": "area"})
         .mark_point(shape="circle", filled=False, clip=True)

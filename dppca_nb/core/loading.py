@@ -22,7 +22,7 @@ from dppca_nb.core.privacy import (
 )
 from dppca_nb.table import as_table, scale_table
 
-_SAMPLE_SCALE = Reason(
+SAMPLE_SCALE = Reason(
     "columns were scaled by their own standard deviations",
     "The columns were divided by standard deviations computed from these very rows. A single row can change those, "
     "and with them every other row, which the noise does not cover. Give public scales instead.",
@@ -172,7 +172,7 @@ def dp_loading(
         budget,
         table.n,
         calibration,
-        reasons=(*([_SAMPLE_SCALE] if from_sample else []), *([seeded] if seeded else [])),
+        reasons=(*([SAMPLE_SCALE] if from_sample else []), *([seeded] if seeded else [])),
         caveats=(*([_RAISING] if coincident == "raise" else []), *([_REFERENCE] if reference else [])),
     )
     return release_from_noisy(

@@ -1,1 +1,84 @@
-// controls
+// Native controls: every one labelled, reachable by keyboard, and quiet about styling.
+
+/** Make an element. Attributes that start with "on" are listeners; false, null and undefined leave one out. */
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+/** Sentences with `code` and **strong** words as nodes; nothing in them is ever read as HTML. */
+function rich(text) {
+  return text.split(/(`[^`]*`|\*\*[^*]+\*\*)/).filter(Boolean).map((part) => {
+    if (part.startsWith("`") && part.endsWith("`") && part.length > 2) return element("code", {}, part.slice(1, -1));
+    if (part.startsWith("**")) return element("b", {}, part.slice(2, -2));
+    return document.createTextNode(part);
+  });
+}
+
+/** A caption and the control it names. */
+const captioned = (caption, ...controls) => element("div", { class: "field" }, element("span", { class: "caption" }, caption), ...controls);
+
+/** A select whose options can change; `set` offers options and chooses one without calling back. */
+function select(label, onchange) {
+  const made = element("select", { "aria-label": label, onchange: () => onchange(made.value) });
+  return {
+    element: made,
+    set(options, value) {
+      const wanted = JSON.stringify(options);
+      if (made.dataset.options !== wanted) {
+        made.dataset.options = wanted;
+        made.replaceChildren(...options.map(([key, text]) => element("option", { value: key }, text)));
+      }
+      if (made.value !== String(value)) made.value = String(value);
+    },
+  };
+}
+
+/** A group of radio buttons that looks like one control. */
+function choice(name, legend, options, onchange) {
+  const inputs = options.map(([value]) => element("input", { type: "radio", name, value, onchange: () => onchange(value) }));
+  const made = element("fieldset", { class: "choice" }, element("legend", { class: "spoken" }, legend),
+    options.map(([, text], i) => element("label", {}, inputs[i], element("span", {}, text))));
+  return { element: made, set(value) { for (const input of inputs) input.checked = input.value === value; } };
+}
+
+/** A button that says for a moment that it has done its work. */
+function actionButton(text, label, done, action) {
+  const made = element("button", { type: "button", class: "quiet", title: label, "aria-label": label });
+  made.textContent = text;
+  made.addEventListener("click", async () => {
+    made.textContent = (await action()) ? done : "Failed";
+    setTimeout(() => { made.textContent = text; }, 1200);
+  });
+  return made;
+}
+
+/** Hand a file to the reader. */
+function save(href, name) {
+  element("a", { href, download: name }).click();
+  return true;
+}
+
+/** Copy text, also where the clipboard is closed to scripts. */
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = element("textarea", { style: "position: fixed; opacity: 0" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const copied = document.execCommand("copy");
+    area.remove();
+    return copied;
+  }
+}
+
+/** One field of a CSV file. */
+const csvField = (value) => (/[",\n\r]/.test(String(value)) ? `"${String(value).replaceAll('"', '""')}"` : String(value));

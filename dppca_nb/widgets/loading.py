@@ -1,0 +1,403 @@
+"""`LoadingExplorer`: private loadings that move with the budget, the component pair and the plot type."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from functools import lru_cache
+
+import pandas as pd
+import traitlets
+
+from dppca_nb.charts import theme
+from dppca_nb.charts.heatmap import heatmap_rows
+from dppca_nb.charts.labels import SAFE_FONT
+from dppca_nb.charts.loading import live_spec, loading_chart, signals
+from dppca_nb.charts.picture import (
+    DIGITS,
+    KINDS,
+    REFERENCES,
+    LoadingPicture,
+    check_choice,
+    check_components,
+    choose_variables,
+    make_picture,
+)
+from dppca_nb.charts.plane import plane_rows, zoom
+from dppca_nb.core.align import align_signs
+from dppca_nb.core.loading import LoadingRelease
+from dppca_nb.core.privacy import Budget, check_calibration
+from dppca_nb.core.teaching import TeachingDraws
+from dppca_nb.table import DataError, as_table
+from dppca_nb.widgets import words
+from dppca_nb.widgets.view import LiveView, bundled
+
+# Round steps, nearly equal on a logarithmic scale: people can read and quote them.
+EPSILONS = (
+    0.05, 0.06, 0.07, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8,
+    1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10,
+)  # fmt: skip
+DELTAS = (1e-5, 1e-6, 1e-8)
+HEATMAP_COMPONENTS = 4
+
+
+@lru_cache(maxsize=1)
+def _specifications() -> dict:
+    """The two specifications, the same for every explorer."""
+    return {"plane": live_spec("vector", 2), "heatmap": live_spec("heatmap", 2)}
+
+
+class LoadingExplorer(LiveView):
+    """Move the budget and watch the loadings: a Jupyter widget.
+
+    Without a ledger the explorer teaches: the data are treated as public, the exact Kendall matrix is computed once,
+    and one kept noise draw is shown at whatever budget the slider says, until a new draw is asked for. Nothing it
+    shows is a private release; `dp_loading` makes one.
+
+    Parameters
+    ----------
+    data : DataFrame, array_like or anything `as_table` takes, shape (n, p)
+        Columns that are not numeric are left out and listed in the view. Data that cannot be used are explained there.
+    ledger : None
+        Release mode keeps its accounts in a ledger; it is not part of this version.
+    scale : None, array_like, mapping or "sample"
+        Public positive scales that the columns are divided by, as for `dp_loading`.
+    coincident : {"zero", "raise"}
+        Pairs of equal rows count as zero, or are refused.
+    title : str, optional
+        Name of the data; by default ``data.attrs["title"]``.
+    seed : int
+        Names the sequence of noise draws, so that a lesson can be repeated.
+    **settings
+        Initial values of the settings below.
+
+    Attributes
+    ----------
+    epsilon, delta : float
+        The budget.
+    components : tuple of int
+        The pair of components, numbered from 1.
+    kind : {"vector", "point", "heatmap"}
+    variables : int, "all", or list of str and int
+        How many variables, the longest first; or which.
+    labels : bool
+        Names in the picture; for a heatmap, values.
+    calibration : {"classical", "analytic"}
+    show_reference : {"off", "beside", "underneath"}
+        Where ordinary principal directions stand; True and False mean "beside" and "off".
+    draw : int
+        Number of the noise draw.
+
+    Raises
+    ------
+    SettingError
+        A ``ValueError``: a setting is not one of the above. The view says so too, and keeps its last picture.
+
+    See Also
+    --------
+    dp_loading : one private release.
+    loading_chart : the same pictures as plain Altair charts.
+
+    References
+    ----------
+    Kim and Jung (2025), doi 10.1002/sam.70053.
+
+    Examples
+    --------
+    >>> from dppca_nb import LoadingExplorer, datasets
+    >>> explorer = LoadingExplorer(datasets.usarrests(), epsilon=10, scale=[4, 80, 15, 9])
+    >>> explorer.kind = "point"
+    >>> explorer
+    LoadingExplorer('USArrests', epsilon=10, delta=1e-06, classical, draw 0, point, PC1 × PC2, 4 of 4 variables, \
+reference beside, teaching)
+    >>> explorer.loadings.shape
+    (4, 4)
+    >>> explorer.close()
+    """
+
+    _esm = bundled("loading.bundle.js")
+
+    # ----- what is drawn from data -----
+    epsilon = traitlets.Any(0.5).tag(sync=True)
+    delta = traitlets.Any(1e-6).tag(sync=True)
+    calibration = traitlets.Any("classical").tag(sync=True)
+    draw = traitlets.Any(0).tag(sync=True)
+    # ----- how it is shown -----
+    kind = traitlets.Any("vector").tag(sync=True)
+    components = traitlets.Any((1, 2)).tag(sync=True)
+    variables = traitlets.Any(10).tag(sync=True)
+    labels = traitlets.Any(True).tag(sync=True)
+    show_reference = traitlets.Any("beside").tag(sync=True)
+
+    _settings = (
+        "epsilon", "delta", "calibration", "draw", "kind", "components", "variables", "labels", "show_reference",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        data: object,
+        *,
+        ledger: None = None,
+        scale: object = None,
+        coincident: str = "zero",
+        title: str | None = None,
+        seed: int = 0,
+        **settings: object,
+    ):
+        if ledger is not None:
+            raise ValueError(
+                "release mode is not part of this version, so a ledger cannot be used. "
+                "For one private release call dp_loading(data, epsilon=…, delta=…, coincident='zero')."
+            )
+        unknown = set(settings) - set(self._settings)
+        if unknown:
+            raise TypeError(f"{', '.join(sorted(unknown))} is no setting; there are {', '.join(self._settings)}.")
+        self.title = title or getattr(data, "attrs", {}).get("title") or "Loading explorer"
+        self._draws, self._table, self._problem = None, None, None
+        self._release, self._previous, self._half, self._slots = None, None, None, {}
+        try:
+            self._table = as_table(data, numeric_only=True)
+            if self._table.p > 1:
+                self._draws = TeachingDraws(self._table, scale=scale, coincident=coincident, seed=seed)
+        except DataError as error:
+            self._problem = str(error)
+        super().__init__(_specs=_specifications(), **settings)
+
+    # ----- what is shown -----
+
+    @property
+    def release(self) -> LoadingRelease:
+        """The numbers shown, with the signs shown; its guarantee says that nothing is claimed while teaching."""
+        if self._release is None:
+            raise DataError(self._problem or words.empty(self._table, None)[0])
+        return self._release
+
+    @property
+    def loadings(self) -> pd.DataFrame:
+        """Loadings shown, p × p."""
+        return self.release.loadings
+
+    @property
+    def chart(self) -> object:
+        """The picture as a plain Altair chart."""
+        return loading_chart(self.release, **self._picture_settings())
+
+    def new_draw(self) -> None:
+        """Draw new noise, as the button does."""
+        self.draw += 1
+
+    def __repr__(self) -> str:
+        if self._draws is None:
+            return (
+                f"LoadingExplorer({self.title!r}, nothing to draw: {' '.join(words.empty(self._table, self._problem))})"
+            )
+        shown = len(self._chosen())
+        axes = " × ".join(f"PC{c}" for c in self.components)
+        return (
+            f"LoadingExplorer({self.title!r}, epsilon={self.epsilon:g}, delta={self.delta:g}, {self.calibration}, "
+            f"draw {self.draw}, {self.kind}, {axes}, {shown} of {self._table.p} variables, "
+            f"reference {self.show_reference}, teaching)"
+        )
+
+    # ----- validation: one check each, the same as everywhere -----
+
+    @traitlets.validate("epsilon")
+    def _valid_epsilon(self, proposal: dict) -> float:
+        return self._accept(lambda value: Budget(value, 0.5).epsilon, proposal["value"])
+
+    @traitlets.validate("delta")
+    def _valid_delta(self, proposal: dict) -> float:
+        return self._accept(lambda value: Budget(1.0, value).delta, proposal["value"])
+
+    @traitlets.validate("calibration")
+    def _valid_calibration(self, proposal: dict) -> str:
+        return self._accept(check_calibration, proposal["value"])
+
+    @traitlets.validate("draw")
+    def _valid_draw(self, proposal: dict) -> int:
+        return self._accept(_whole_number, "draw", proposal["value"])
+
+    @traitlets.validate("kind")
+    def _valid_kind(self, proposal: dict) -> str:
+        return self._accept(_choice, "kind", proposal["value"], KINDS)
+
+    @traitlets.validate("components")
+    def _valid_components(self, proposal: dict) -> tuple[int, ...]:
+        if self._draws is None:
+            return (1, 2)
+        return self._accept(lambda value: check_components(value, self._table.p, pair=True), proposal["value"])
+
+    @traitlets.validate("variables")
+    def _valid_variables(self, proposal: dict) -> object:
+        if self._draws is None:
+            return proposal["value"]
+        return self._accept(self._check_variables, proposal["value"])
+
+    @traitlets.validate("labels")
+    def _valid_labels(self, proposal: dict) -> bool:
+        return self._accept(_truth, "labels", proposal["value"])
+
+    @traitlets.validate("show_reference")
+    def _valid_reference(self, proposal: dict) -> str:
+        value = {True: "beside", False: "off"}.get(proposal["value"], proposal["value"])
+        return self._accept(_choice, "show_reference", value, REFERENCES)
+
+    def _check_variables(self, value: object) -> object:
+        names = list(self._table.names)
+        choose_variables(value, self._draws.reference[:, :2], names)
+        return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
+
+    # ----- the frame -----
+
+    def _picture_settings(self) -> dict:
+        """Arguments of the picture shown."""
+        components = self.components
+        if self.kind == "heatmap":
+            components = tuple(sorted({*range(1, min(HEATMAP_COMPONENTS, self._table.p) + 1), *components}))
+        return {
+            "kind": self.kind,
+            "components": components,
+            "variables": self.variables,
+            "labels": self.labels,
+            "reference": self.show_reference,
+        }
+
+    def _chosen(self) -> tuple[int, ...]:
+        """Positions of the variables shown."""
+        return make_picture(self._release, **self._picture_settings()).shown
+
+    def _make_frame(self, layouts: list[str]) -> dict:
+        if self._draws is None:
+            return {"title": self.title, "empty": words.empty(self._table, self._problem)}
+        self._release = self._next_release()
+        picture = make_picture(self._release, **self._picture_settings())
+        pair = (
+            picture
+            if self.kind != "heatmap"
+            else make_picture(
+                self._release,
+                components=self.components,
+                variables=[j + 1 for j in picture.shown],
+                reference=self.show_reference,
+            )
+        )
+        self._half = zoom(pair, self._half, self._dragging)
+        exact = self._draws.exact_angle(self.components)
+        status, beware = words.status(pair, exact)
+        guarantee = self._release.guarantee
+        return {
+            "title": self.title,
+            "banner": words.BANNER,
+            "spec": "heatmap" if self.kind == "heatmap" else "plane",
+            "panels": len(picture.panels),
+            "signals": signals(picture, side=1, half=self._half),
+            "words": {
+                "ttl": picture.title(),
+                "sub": picture.subtitle(),
+                "narrow": picture.subtitle(narrow=True),
+                "ax": f"PC{self.components[0]}",
+                "ay": f"PC{self.components[1]}",
+            },
+            "rows": self._rows(picture, layouts),
+            "table": self._table_rows(pair),
+            "controls": self._controls(picture),
+            "readout": words.readout(guarantee),
+            "status": status,
+            "beware": beware,
+            "notes": words.notes(self._draws, self._table.left_out),
+            "guarantee": words.guarantee(guarantee),
+            "void": bool(picture.void),
+            "description": words.description(picture),
+            "code": self._code(),
+        }
+
+    def _next_release(self) -> LoadingRelease:
+        """Scale the kept draw to the budget; signs follow the last picture, so that it does not flip under a slider."""
+        release = self._draws.release(Budget(self.epsilon, self.delta), self.calibration, self.draw)
+        if self._previous is not None:
+            release = dataclasses.replace(release, loadings=align_signs(release.loadings, self._previous))
+        self._previous = release.loadings
+        return release
+
+    def _rows(self, picture: LoadingPicture, layouts: list[str]) -> dict[str, list[dict]]:
+        """Rows for every layout that a view asks for; a heatmap needs only one set."""
+        if picture.kind == "heatmap":
+            return {"": heatmap_rows(picture)}
+        rows = {}
+        for layout in layouts:
+            side, font = map(float, layout.split("|"))
+            rows[layout], self._slots[layout] = plane_rows(
+                picture,
+                side=min(max(side, 120.0), 2000.0),
+                half=self._half,
+                font=min(max(font, SAFE_FONT), 2.0),
+                previous=self._slots.get(layout),
+            )
+        self._slots = {layout: self._slots[layout] for layout in rows}
+        return rows
+
+    def _table_rows(self, pair: LoadingPicture) -> dict:
+        """The linked table: loadings on the pair, longest first, with the reference where it is shown."""
+        rows = []
+        for row, (name, text, length) in enumerate(zip(pair.names, pair.texts, pair.lengths, strict=True)):
+            entry = {"variable": name, "text": text, "values": pair.private[row].tolist(), "length": float(length)}
+            if pair.nonprivate is not None:
+                entry["reference"] = pair.nonprivate[row].tolist()
+            rows.append(entry)
+        return {
+            "columns": [f"PC{c}" for c in self.components],
+            "rows": rows,
+            "half": self._half,
+            "even": round(self._table.p**-0.5, DIGITS),
+            "p": self._table.p,
+        }
+
+    def _controls(self, picture: LoadingPicture) -> dict:
+        """What the controls offer, and where they stand."""
+        deltas = sorted({*DELTAS, self.delta}, reverse=True)
+        return {
+            "steps": [{"value": value, "text": theme.epsilon(value)} for value in EPSILONS],
+            "epsilon": {"value": self.epsilon, "text": theme.epsilon(self.epsilon)},
+            "deltas": [{"value": value, "text": theme.delta(value)} for value in deltas],
+            "delta": self.delta,
+            "calibration": self.calibration,
+            "kind": self.kind,
+            "components": list(self.components),
+            "p": self._table.p,
+            "shown": len(picture.shown),
+            "labels": self.labels,
+            "reference": picture.reference,
+            "draw": self.draw,
+        }
+
+    def _code(self) -> str:
+        """One call that redraws this view."""
+        release = (
+            f"explorer = LoadingExplorer(data, epsilon={self.epsilon!r}, delta={self.delta!r}, "
+            f"calibration={self.calibration!r}, draw={self.draw!r}"
+        )
+        view = "".join(f", {name}={getattr(self, name)!r}" for name in self._settings[4:])
+        return f"{release}{view})"
+
+    def _static_chart(self) -> object:
+        return None if self._draws is None else self.chart
+
+
+def _choice(argument: str, value: object, choices: tuple[str, ...]) -> str:
+    """Return a word that is one of the choices."""
+    check_choice(argument, value, choices)
+    return value
+
+
+def _truth(argument: str, value: object) -> bool:
+    """Return True or False and take nothing else for it."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{argument} must be True or False; got {value!r}.")
+    return value
+
+
+def _whole_number(argument: str, value: object) -> int:
+    """Return a whole number from 0."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{argument} must be a whole number from 0; got {value!r}.")
+    return value
