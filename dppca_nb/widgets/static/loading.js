@@ -257,7 +257,7 @@ class Explorer {
       signals: { ...frame.signals, ...ink, ...this.colours, ...sizes.signals, ttl, ax, ay,
         sub: narrow ? frame.words.narrow : frame.words.sub, hl: this.lit },
       rows, width: sizes.width, height: sizes.height,
-    });
+    }).then(() => { if (frame === this.frame) this.root.dataset.drawn = frame.code; });
   }
 
   planeSize(available, columns, wide) {
