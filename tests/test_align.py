@@ -99,8 +99,9 @@ def test_angles_come_largest_first():
 def test_equal_shares_are_flagged_even_without_noise():
     data = np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]])
     shares = np.linalg.eigvalsh(np.cov(data.T))[::-1]
+    for rounding in (0, 1e-15, 1e-12):
+        assert not separation(shares + np.array([rounding, 0]), (1, 2), sigma=0.0).separated
     found = separation(shares, (1, 2), sigma=0.0)
-    assert not found.separated
     assert found.next_gap is None
     assert found.next_pair is None
     assert found.next_separated

@@ -99,7 +99,13 @@ def test_both_ways_of_computing_delta_meet_where_they_change_over():
     below, above = np.nextafter(0.1, 0), 0.1
     for epsilon in (1e-6, 0.01, 0.1, 1.0, 3.0):
         assert gaussian_delta(below, epsilon) == pytest.approx(gaussian_delta(above, epsilon), rel=1e-11)
+    assert gaussian._mills_slope(1e6) == pytest.approx(1e-12, rel=1e-11)
     assert gaussian._mills_slope(50.0) == pytest.approx(gaussian._mills_slope(np.nextafter(50, 51)), rel=1e-9)
+
+
+@pytest.mark.parametrize(("mu", "epsilon"), [(1e-150, 1e10), (1e-8, 1e4), (0.5, 1e300)])
+def test_a_delta_below_the_smallest_double_is_zero(mu, epsilon):
+    assert gaussian_delta(mu, epsilon) == 0.0
 
 
 @given(st.floats(-6, 2), st.floats(-6, 4), st.floats(1.001, 3))
@@ -292,9 +298,11 @@ def draws():
 
 
 def test_noise_is_symmetric_and_filled_in_the_order_of_the_reference():
-    E = symmetric_from_normals([1, 2, 3, 4, 5, 6], 3)
-    half = math.sqrt(2)
-    assert E.tolist() == [[1, 4 / half, 5 / half], [4 / half, 2, 6 / half], [5 / half, 6 / half, 3]]
+    r = math.sqrt(2)
+    E = symmetric_from_normals([1, 2, 3, 4, *(r * np.arange(5, 11))], 4)
+    expected = [[1, 5, 6, 7], [5, 2, 8, 9], [6, 8, 3, 10], [7, 9, 10, 4]]
+    assert pytest.approx(np.array(expected), rel=1e-15) == E
+    assert np.array_equal(E, E.T)
     assert symmetric_from_normals([-2.5], 1).tolist() == [[-2.5]]
 
 
