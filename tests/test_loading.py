@@ -164,6 +164,13 @@ def test_a_release_is_frozen_and_holds_copies():
         made.n = 3
 
 
+def test_renaming_the_index_of_one_release_leaves_the_others_alone():
+    one = plain(np.diag([1.0, 2.0]))
+    one.loadings.index.name = one.loadings.columns.name = "mine"
+    two = plain(np.diag([1.0, 2.0]))
+    assert (two.loadings.index.name, two.loadings.columns.name) == ("variable", "component")
+
+
 def test_directions_move_smoothly_with_epsilon_for_one_draw_of_noise():
     frame = np.random.default_rng(9).normal(size=(300, 4)) @ np.diag([3, 2, 1, 0.5])
     path = [release(frame, epsilon=e, rng=1, delta=1e-5).loadings.to_numpy() for e in (4.0, 4.1, 4.2, 4.3)]

@@ -80,7 +80,7 @@ def test_numpy_scalars_are_stored_as_plain_floats(epsilon):
     ],
 )
 def test_delta_is_accurate_deep_in_the_tails_where_the_plain_formula_cancels(mu, epsilon, delta):
-    assert gaussian_delta(mu, epsilon) == pytest.approx(delta, rel=1e-11)
+    assert gaussian_delta(mu, epsilon) == pytest.approx(delta, rel=1e-11, abs=0)
 
 
 @pytest.mark.parametrize("mu", [0.05, 0.0999, 0.1001, 0.5, 2.0, 6.0])
@@ -98,9 +98,9 @@ def test_delta_is_the_excess_of_one_normal_density_over_the_other(mu, epsilon):
 def test_both_ways_of_computing_delta_meet_where_they_change_over():
     below, above = np.nextafter(0.1, 0), 0.1
     for epsilon in (1e-6, 0.01, 0.1, 1.0, 3.0):
-        assert gaussian_delta(below, epsilon) == pytest.approx(gaussian_delta(above, epsilon), rel=1e-11)
-    assert gaussian._mills_slope(1e6) == pytest.approx(1e-12, rel=1e-11)
-    assert gaussian._mills_slope(50.0) == pytest.approx(gaussian._mills_slope(np.nextafter(50, 51)), rel=1e-9)
+        assert gaussian_delta(below, epsilon) == pytest.approx(gaussian_delta(above, epsilon), rel=1e-11, abs=0)
+    assert gaussian._mills_slope(1e6) == pytest.approx(1e-12, rel=1e-11, abs=0)
+    assert gaussian._mills_slope(50.0) == pytest.approx(gaussian._mills_slope(np.nextafter(50, 51)), rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize(("mu", "epsilon"), [(1e-150, 1e10), (1e-8, 1e4), (0.5, 1e300)])
@@ -124,7 +124,7 @@ def test_epsilon_inverts_delta_and_falls_as_delta_grows(log_mu, log_delta):
     if epsilon == 0:
         assert gaussian_delta(mu, 0.0) <= delta
     else:
-        assert gaussian_delta(mu, epsilon) == pytest.approx(delta, rel=1e-8)
+        assert gaussian_delta(mu, epsilon) == pytest.approx(delta, rel=1e-8, abs=0)
     assert gaussian_epsilon(mu, math.sqrt(delta)) <= epsilon <= gaussian_epsilon(1.5 * mu, delta)
 
 

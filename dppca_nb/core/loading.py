@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import pandas as pd
@@ -229,8 +230,9 @@ def release_from_noisy(
     b          1.0  0.0
     """
     shares, V = np.linalg.eigh(np.ascontiguousarray(noisy))
-    variables = pd.Index(names, name="variable")
-    components = pd.Index([f"PC{i}" for i in range(1, len(shares) + 1)], name="component")
+    # Views, because whoever renames the index of one release must not rename that of the next.
+    variables = _labels(tuple(names), "variable").view()
+    components = _labels(tuple(f"PC{i}" for i in range(1, len(shares) + 1)), "component").view()
     return LoadingRelease(
         loadings=pd.DataFrame(fix_signs(V[:, ::-1]), index=variables, columns=components),
         noisy_kendall=pd.DataFrame(noisy, index=variables, columns=variables, copy=True),
@@ -240,6 +242,12 @@ def release_from_noisy(
         coincident=coincident,
         reference=None if reference is None else pd.DataFrame(reference, index=variables, columns=components),
     )
+
+
+@lru_cache(maxsize=16)  # building an index of text costs pandas more than the eigenvectors of a small matrix do
+def _labels(names: tuple[str, ...], title: str) -> pd.Index:
+    """Return the named index of these labels."""
+    return pd.Index(names, name=title)
 
 
 def reference_directions(values: np.ndarray) -> np.ndarray:
