@@ -92,8 +92,6 @@ def read_column(raw) -> Column:
     if isinstance(raw, pd.Series):
         if isinstance(raw.dtype, pd.CategoricalDtype) or str(raw.dtype).startswith("dictionary<"):
             return _CATEGORIES
-        if isinstance(raw.dtype, pd.SparseDtype):
-            raw = raw.sparse.to_dense()
         present = raw if isinstance(raw.dtype, np.dtype) and raw.dtype.kind in "biuf" else raw.dropna()
         return _read_present(present.to_numpy(), len(raw) - len(present))
     if isinstance(raw, np.ma.MaskedArray):

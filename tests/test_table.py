@@ -11,6 +11,7 @@ import pickle
 import re
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pandas as pd
@@ -445,6 +446,12 @@ def test_text_that_is_no_number_makes_no_such_claim():
     assert "looks like" not in message(frame(a=["12 Elm Street", "x"]))
 
 
+def test_a_very_long_text_of_digits_is_judged_at_once():
+    start = time.perf_counter()
+    assert "looks like" not in message(frame(a=["1" * 30_000 + "x", "2"]))
+    assert time.perf_counter() - start < 2
+
+
 def test_a_long_text_is_cut_in_the_message():
     text = message(frame(a=["z" * 500, "b"]))
     assert "z" * 20 not in text
@@ -514,6 +521,7 @@ def test_an_identifier_of_eighteen_digits_is_refused_not_rounded(dtype):
 def test_magnitudes_beyond_float64_are_refused():
     data = np.array([["1e4000", "1"], ["1e-4000", "2"]]).astype(np.longdouble)
     assert "x1: 2 values beyond its range" in message(data)
+    assert "infinite value" not in message(data)
 
 
 def test_python_numbers_beyond_float64_are_refused_not_called_infinite():
@@ -752,8 +760,10 @@ def test_a_quotient_that_vanishes_is_refused_not_rounded_to_zero():
 
 
 def test_a_hand_made_table_is_copied_and_frozen_too():
-    values = np.array(NUMBERS)
+    values = np.asfortranarray(NUMBERS)
     table = Table(values=values, names=["a", "b"], originals=["a", "b"])
     values[0, 0] = 99
     assert table.values[0, 0] == 1
+    assert table.values.flags.c_contiguous
+    assert not table.values.flags.writeable
     assert (table.names, table.left_out) == (("a", "b"), ())
