@@ -1,0 +1,191 @@
+"""Command line: `python -m dppca_nb explore [FILE]` opens JupyterLab on a ready notebook with the explorer."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+
+from dppca_nb._csv_file import FileError, read_file
+from dppca_nb._lab import launch
+
+_say = partial(print, flush=True)  # at once, also into a file or a pipe
+
+ABOUT = """\
+# Loading explorer
+
+Each arrow is a variable of {title}: its entries in the two principal directions that the axes name. Move **ε** and
+watch what the noise of differential privacy does to them; the reference beside it has no noise.
+
+If the explorer does not answer, run the cells: menu *Run > Run All Cells*, or click a cell and press Shift+Enter.
+
+**Teaching mode.** The explorer treats the data as public, and nothing that it shows is private: one noise draw at two
+budgets gives the exact result back. Do not use it to show private data to others."""
+SHIPPED = """\
+from dppca_nb import LoadingExplorer, datasets
+
+explorer = LoadingExplorer(datasets.rand_hie(), scale=datasets.RAND_HIE_SCALES)
+explorer"""
+RELEASE_NOTE = """\
+## One release
+
+A private release is one call on the data with fresh noise. Running the cell again is a second release, and the two
+together cost more than either. `coincident="zero"` lets pairs of equal rows count as zero, so that no error message
+depends on the rows."""
+RELEASE = """\
+from dppca_nb import dp_loading, loading_chart
+
+release = dp_loading(
+    datasets.rand_hie(), epsilon=0.5, delta=1e-6, scale=datasets.RAND_HIE_SCALES, coincident="zero"
+)
+print(release.guarantee)
+loading_chart(release)"""
+OWN = """\
+import pandas as pd
+
+from dppca_nb import LoadingExplorer
+
+data = pd.read_csv({call}){missing}
+# Leave out columns that are no measurements, such as one that numbers the rows: data = data.drop(columns=["id"])
+# If units differ, add scale="sample": every column is then divided by its standard deviation.
+explorer = LoadingExplorer(data, title={title!r})
+explorer"""
+
+
+# --- the notebook -----------------------------------------------------------------------------------------------------
+
+
+def cells_for(given: str | None, folder: Path) -> list[tuple[str, str, str]]:
+    """Say what the notebook holds: an identifier, a kind and a source for each cell."""
+    if given is None:
+        title = "the RAND Health Insurance Experiment (shipped with the package)"
+        cells = [("explorer", "code", SHIPPED), ("note", "markdown", RELEASE_NOTE), ("release", "code", RELEASE)]
+    else:
+        path, how, frame = read_file(given)
+        shown = path.relative_to(folder) if path.is_relative_to(folder) else path
+        incomplete = int(frame.select_dtypes(["number", "bool"]).isna().any(axis=1).sum())
+        drop = f"\n# data = data.dropna()  # missing values: {incomplete} of {len(frame)} rows have some"
+        call = ", ".join([repr(shown.as_posix()), *(f"{name}={value!r}" for name, value in how.items())])
+        title = f"`{path.name}`"
+        source = OWN.format(call=call, missing=drop if incomplete else "", title=path.stem)
+        cells = [("explorer", "code", source)]
+    return [("about", "markdown", ABOUT.format(title=title)), *cells]
+
+
+def write_notebook(cells: list[tuple[str, str, str]], folder: Path) -> Path:
+    """Write the notebook under the first name that is free, or find it there; whatever else is there stays."""
+    from nbformat import v4, writes
+
+    make = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell}
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    made = v4.new_notebook(
+        cells=[make[kind](source, id=name) for name, kind, source in cells], metadata={"kernelspec": kernel}
+    )
+    number = 1
+    while True:
+        path = folder / f"dppca_explore{f'-{number}' if number > 1 else ''}.ipynb"
+        try:
+            with path.open("x", encoding="utf-8") as file:  # "x" refuses a name that is taken
+                file.write(writes(made) + "\n")
+        except FileExistsError:
+            if _sources(path) == [source for *_, source in cells]:
+                _say(f"The notebook is {path}, as it was here already.")
+                return path
+            number += 1
+        else:
+            _say(f"The notebook is {path}, newly written.")
+            return path
+
+
+def _sources(path: Path) -> list[str] | None:
+    """Read the sources of a notebook's cells; None if it is none."""
+    try:
+        return ["".join(cell["source"]) for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]]
+    except (OSError, ValueError, LookupError, TypeError):
+        return None
+
+
+# --- the command line -------------------------------------------------------------------------------------------------
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line.
+
+    Parameters
+    ----------
+    arguments : list of str, optional
+        By default those that Python was called with. What stands behind ``--`` goes to JupyterLab.
+
+    Returns
+    -------
+    int
+        Exit status: JupyterLab's own, or 1 with a line on the error stream if there is something to put right first.
+
+    Raises
+    ------
+    SystemExit
+        With status 2 for an unknown option, and 0 for ``--help``.
+    """
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    cut = arguments.index("--") if "--" in arguments else len(arguments)
+    options, passed = _parser().parse_args(arguments[:cut]), arguments[cut + 1 :]
+    if importlib.util.find_spec("jupyterlab") is None:
+        print('dppca_nb: JupyterLab is not installed. Run: pip install "dppca_nb[lab]"', file=sys.stderr)
+        return 1
+    try:
+        folder, cells = _home(options.file)
+        notebook = write_notebook(cells, folder)
+    except FileError as error:
+        print(f"dppca_nb: {error}", file=sys.stderr)
+        return 1
+    if options.port is not None:  # a port asked for is not silently replaced by the next one that is free
+        passed = [f"--ServerApp.port={options.port}", "--ServerApp.port_retries=0", *passed]
+    return launch(notebook, passed, browser=not options.no_browser, say=_say)
+
+
+def _home(given: str | None) -> tuple[Path, list[tuple[str, str, str]]]:
+    """Choose the folder of the notebook, the current one if it takes files, and make the cells for it."""
+    folder = Path.cwd().resolve()
+    cells = cells_for(given, folder)  # refuses a bad file before anything is written
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            return folder, cells
+    except OSError:
+        other = Path(tempfile.mkdtemp(prefix="dppca_explore_")).resolve()
+        _say(f"{folder} takes no files, so a temporary folder is used: copy what you want to keep.")
+        return other, cells_for(given, other)
+
+
+def _port(text: str) -> int:
+    """Read a port number."""
+    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 65535):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; give a whole number from 1 to 65535")
+    return int(text)
+
+
+def _parser() -> argparse.ArgumentParser:
+    """Describe the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m dppca_nb", description="See what differential privacy does to principal components."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    explore = commands.add_parser(
+        "explore",
+        help="open JupyterLab with the loading explorer",
+        description="Open JupyterLab on a notebook with the loading explorer, written into the current folder.",
+        epilog="Options behind -- go to JupyterLab itself: python -m dppca_nb explore -- --ServerApp.ip=0.0.0.0",
+    )
+    explore.add_argument("file", nargs="?", metavar="FILE", help="a CSV file; without it, the shipped RAND HIE data")
+    explore.add_argument("--no-browser", action="store_true", help="do not open a browser; the address is printed")
+    explore.add_argument("--port", type=_port, metavar="N", help="port of the server (default: the first one free)")
+    return parser
+
+
+if __name__ == "__main__":
+    for _stream in (sys.stdout, sys.stderr):  # a file name that the terminal cannot show must not end the program
+        _stream.reconfigure(errors="backslashreplace")
+    sys.exit(main())
