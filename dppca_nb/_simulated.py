@@ -58,7 +58,7 @@ def elliptical(n: int, p: int, *, spectrum=None, directions=None, df: float | No
         raise ValueError(f"df must be a positive, finite number, or None for the normal distribution; got {df!r}.")
     if directions is None:
         Q, R = np.linalg.qr(generator.standard_normal((p, p)))
-        directions = Q * np.where(np.diag(R) < 0, -1.0, 1.0)  # without the signs QR is not uniform
+        directions = Q * np.where(np.diag(R) < 0, -1.0, 1.0)  # the same Q whatever sign LAPACK prefers
     directions = np.asarray(directions, dtype=float)
     if directions.shape != (p, p) or not np.allclose(directions.T @ directions, np.eye(p), atol=1e-8):
         raise ValueError(f"directions must be an orthogonal matrix of shape ({p}, {p}); got shape {directions.shape}.")
