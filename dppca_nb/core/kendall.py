@@ -10,7 +10,6 @@ from dppca_nb.table import DataError, as_table
 
 Coincident = Literal["raise", "zero"]
 
-_BLOCK = 768  # rows at most: larger blocks leave the cache and loosen the error bound, smaller ones cost overhead
 _RHO = 100.0  # pairs that lose more digits than this are recomputed; a lower limit costs time, gains no accuracy
 _FLOOR = 1e-280  # squared distances below this share of the squared spread meet underflow: recomputed too
 _UNIT = 2.0**-53  # unit roundoff of float64
@@ -190,13 +189,18 @@ def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return order[starts], counts, first
 
 
+def _block_rows(p: int) -> int:
+    """Give the most rows that a block may have: few stay in the cache, many need fewer products of size p x p."""
+    return min(512 + 4 * p, 1280)
+
+
 def _blocks(values: np.ndarray, rows: np.ndarray) -> list[np.ndarray]:
     """Split rows at the median of their widest column until no part is larger than a block."""
-    if rows.size <= _BLOCK:
+    if rows.size <= _block_rows(values.shape[1]):
         return [rows]
-    column = values[rows, np.ptp(values[rows], axis=0).argmax()]
+    widest = np.argmax([np.ptp(column[rows]) for column in values.T])  # by columns: no copy of all rows
     half = rows.size // 2
-    rows = rows[np.argpartition(column, half)]
+    rows = rows[np.argpartition(values[rows, widest], half)]
     return _blocks(values, rows[:half]) + _blocks(values, rows[half:])
 
 
