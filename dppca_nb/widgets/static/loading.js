@@ -294,7 +294,7 @@ class Explorer {
     const key = keys[this.sort.by];
     const order = [...rows].sort((p, q) => (key(p) > key(q) ? 1 : key(p) < key(q) ? -1 : 0) * (this.sort.down ? -1 : 1));
         const name = Math.min(170, 22 + Math.max(44, ...rows.map((row) => row.text.length * 6.6)));
-    const bar = Math.round(Math.max(24, Math.min(150, (space - name - 60) / 2 - 50)));
+    const bar = Math.round(Math.max(24, Math.min(150, (this.room - name - 60) / 2 - 50)));
     const heads = [["variable", "Variable"], [0, columns[0]], [1, columns[1]], ["length", "Length"]].map(([by, text]) => {
       const chosen = this.sort.by === by;
       const button = element("button", { type: "button", "data-by": by, onclick: () => this.sortBy(by) }, text,
