@@ -215,6 +215,7 @@ def _pair_sum(values: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> tuple
     size = max(block.size for block in blocks)
     # A power of two makes the spread about 1, so that squares stay within range; it changes no digit.
     unit = 2.0 ** -np.clip(np.frexp(np.ptp(values, axis=0).max())[1], -1022, 1022)
+    buffer = np.empty(size * size)  # for the one large array of a block pair
     total, rho, exact_pairs = np.zeros((p, p)), 0.0, 0
     for a, block_a in enumerate(blocks):
         strip = np.zeros((p, p))  # summing by strips keeps the sums short
@@ -225,7 +226,8 @@ def _pair_sum(values: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> tuple
             A, B = (X_a - shift) * unit, (X_b - shift) * unit
             s_a, s_b = np.einsum("ij,ij->i", A, A), np.einsum("ij,ij->i", B, B)
             right = np.column_stack((-2 * B, np.ones_like(s_b), s_b))
-            W = np.column_stack((A, s_a, np.ones_like(s_a))) @ right.T  # squared distances, in one product
+            W = buffer[: len(A) * len(B)].reshape(len(A), len(B))
+            np.matmul(np.column_stack((A, s_a, np.ones_like(s_a))), right.T, out=W)  # squared distances
             if a == b:
                 W[np.tri(len(A), dtype=bool)] = np.inf  # each pair once
             i, j = _near(W, s_a, s_b)
