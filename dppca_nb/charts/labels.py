@@ -80,9 +80,9 @@ def text_width(text: str, px: float, font: float = SAFE_FONT) -> float:
 
 
 def short_names(names: Sequence[str], limit: int = 26) -> list[str]:
-    """Names for a picture: one line each, cut in the middle where long, and still all different.
+    r"""Names for a picture: one line each, cut in the middle where long, and still all different.
 
-    >>> short_names(["blood\\npressure", "mean_arterial_pressure_ward_A", "mean_arterial_pressure_ward_B"], 16)
+    >>> short_names(["blood\npressure", "mean_arterial_pressure_ward_A", "mean_arterial_pressure_ward_B"], 16)
     ['blood pressure', 'mean_ar…e_ward_A', 'mean_ar…e_ward_B']
     """
     used: set[str] = set()

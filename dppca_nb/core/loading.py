@@ -119,7 +119,7 @@ def dp_loading(
     calibration : {"classical", "analytic"}
         How the noise follows from the budget, see :func:`dppca_nb.core.privacy.calibrate`.
     coincident : {"raise", "zero"}
-        What to do with pairs of (all but) equal rows: refuse them, or let them count as zero with the divisor
+        What to do with pairs of equal rows: refuse them, or let them count as zero with the divisor
         unchanged. Only "zero" tells nothing about the rows.
     scale : None, array_like, mapping or "sample"
         Public positive scales that the columns are divided by. "sample" takes standard deviations from the rows and

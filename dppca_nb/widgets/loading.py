@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 import pandas as pd
@@ -108,7 +108,7 @@ class LoadingExplorer(LiveView):
     >>> explorer = LoadingExplorer(datasets.usarrests(), epsilon=10, scale=[4, 80, 15, 9])
     >>> explorer.kind = "point"
     >>> explorer
-    LoadingExplorer('USArrests', epsilon=10, delta=1e-06, classical, draw 0, point, PC1 × PC2, 4 of 4 variables, \
+    LoadingExplorer('US arrests 1973', epsilon=10, delta=1e-06, classical, draw 0, point, PC1 × PC2, 4 of 4 variables, \
 reference beside, teaching)
     >>> explorer.loadings.shape
     (4, 4)
@@ -153,6 +153,7 @@ reference beside, teaching)
         if unknown:
             raise TypeError(f"{', '.join(sorted(unknown))} is no setting; there are {', '.join(self._settings)}.")
         self.title = title or getattr(data, "attrs", {}).get("title") or "Loading explorer"
+        self._scale = scale
         self._draws, self._table, self._problem = None, None, None
         self._release, self._previous, self._half, self._slots = None, None, None, {}
         try:
@@ -372,15 +373,21 @@ reference beside, teaching)
 
     def _code(self) -> str:
         """One call that redraws this view."""
-        release = (
-            f"explorer = LoadingExplorer(data, epsilon={self.epsilon!r}, delta={self.delta!r}, "
-            f"calibration={self.calibration!r}, draw={self.draw!r}"
-        )
-        view = "".join(f", {name}={getattr(self, name)!r}" for name in self._settings[4:])
-        return f"{release}{view})"
+        made = {"title": self.title, "seed": self._draws.seed, "coincident": self._draws.coincident}
+        if self._scale is not None:
+            made["scale"] = self._scale if isinstance(self._scale, str) else _plain(self._scale)
+        made |= {name: getattr(self, name) for name in self._settings}
+        return f"LoadingExplorer(data, {', '.join(f'{name}={value!r}' for name, value in made.items())})"
 
     def _static_chart(self) -> object:
         return None if self._draws is None else self.chart
+
+
+def _plain(scale: object) -> object:
+    """Write public scales as Python would read them back."""
+    if isinstance(scale, Mapping):
+        return {name: float(value) for name, value in scale.items()}
+    return [float(value) for value in scale]
 
 
 def _choice(argument: str, value: object, choices: tuple[str, ...]) -> str:

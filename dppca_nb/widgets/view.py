@@ -30,7 +30,7 @@ def bundled(name: str) -> str:
     path = STATIC / name
     if not path.exists():
         raise FileNotFoundError(
-            f"{path.name} is missing: it is made when the package is installed. In a source tree run `pip install -e .`."
+            f"{path.name} is missing: installing the package makes it. In a source tree run `pip install -e .`."
         )
     return path.read_text(encoding="utf-8")
 
