@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+import numpy as np
 import pandas as pd
 import traitlets
 
@@ -240,13 +242,19 @@ reference beside, teaching)
 
     @traitlets.validate("show_reference")
     def _valid_reference(self, proposal: dict) -> str:
-        value = {True: "beside", False: "off"}.get(proposal["value"], proposal["value"])
+        value = proposal["value"]
+        if isinstance(value, bool):
+            value = "beside" if value else "off"
         return self._accept(_choice, "show_reference", value, REFERENCES)
 
     def _check_variables(self, value: object) -> object:
-        names = list(self._table.names)
-        choose_variables(value, self._draws.reference[:, :2], names)
-        return list(value) if isinstance(value, Iterable) and not isinstance(value, str) else value
+        """Check against this table, and keep what a browser can be told: text and plain whole numbers."""
+        if isinstance(value, Iterable) and not isinstance(value, str | Mapping):
+            value = list(value)
+        choose_variables(value, self._draws.reference[:, :2], list(self._table.names))
+        if isinstance(value, list):
+            return [item if isinstance(item, str) else operator.index(item) for item in value]
+        return value if isinstance(value, str) else operator.index(value)
 
     # ----- the frame -----
 
@@ -398,13 +406,13 @@ def _choice(argument: str, value: object, choices: tuple[str, ...]) -> str:
 
 def _truth(argument: str, value: object) -> bool:
     """Return True or False and take nothing else for it."""
-    if not isinstance(value, bool):
+    if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{argument} must be True or False; got {value!r}.")
-    return value
+    return bool(value)
 
 
 def _whole_number(argument: str, value: object) -> int:
     """Return a whole number from 0."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 0:
         raise ValueError(f"{argument} must be a whole number from 0; got {value!r}.")
-    return value
+    return int(value)

@@ -93,10 +93,13 @@ class LiveView(anywidget.AnyWidget):
     def _accept(self, check: object, *args: object) -> object:
         """Validate one setting: what the check returns is taken, what it raises is said in the view and raised."""
         try:
-            return check(*args)
+            taken = check(*args)
         except (TypeError, ValueError) as error:
             self._complain(str(error))
             raise SettingError(str(error)) from None
+        if "error" in self._frame:  # also where the value is the old one, which makes no change
+            self._frame = {name: part for name, part in self._frame.items() if name != "error"}
+        return taken
 
     # ----- life cycle -----
 
