@@ -7,10 +7,13 @@ import importlib.util
 import json
 import sys
 import tempfile
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from dppca_nb._csv_file import FileError, read_file
+import pandas as pd
+
+from dppca_nb._csv_file import FileError, numeric_part, read_file
 from dppca_nb._lab import launch
 
 _say = partial(print, flush=True)  # at once, also into a file or a pipe
@@ -49,8 +52,8 @@ import pandas as pd
 
 from dppca_nb import LoadingExplorer
 
-data = pd.read_csv({call}){missing}
-# Leave out columns that are no measurements, such as one that numbers the rows: data = data.drop(columns=["id"])
+data = pd.read_csv({call})
+{notes}# Leave out columns that are no measurements, such as one that numbers the rows: data = data.drop(columns=["id"])
 # If units differ, add scale="sample": every column is then divided by its standard deviation.
 explorer = LoadingExplorer(data, title={title!r})
 explorer"""
@@ -59,21 +62,31 @@ explorer"""
 # --- the notebook -----------------------------------------------------------------------------------------------------
 
 
-def cells_for(given: str | None, folder: Path) -> list[tuple[str, str, str]]:
-    """Say what the notebook holds: an identifier, a kind and a source for each cell."""
-    if given is None:
+def cells_for(read: tuple[Path, dict, pd.DataFrame] | None, folder: Path) -> list[tuple[str, str, str]]:
+    """Say what the notebook in a folder holds: an identifier, a kind and a source for each cell."""
+    if read is None:
         title = "the RAND Health Insurance Experiment (shipped with the package)"
         cells = [("explorer", "code", SHIPPED), ("note", "markdown", RELEASE_NOTE), ("release", "code", RELEASE)]
     else:
-        path, how, frame = read_file(given)
+        path, how, frame = read
         shown = path.relative_to(folder) if path.is_relative_to(folder) else path
-        incomplete = int(frame.select_dtypes(["number", "bool"]).isna().any(axis=1).sum())
-        drop = f"\n# data = data.dropna()  # missing values: {incomplete} of {len(frame)} rows have some"
         call = ", ".join([repr(shown.as_posix()), *(f"{name}={value!r}" for name, value in how.items())])
         title = f"`{path.name}`"
-        source = OWN.format(call=call, missing=drop if incomplete else "", title=path.stem)
+        source = OWN.format(call=call, notes="".join(f"{note}\n" for note in _notes(frame)), title=path.stem)
         cells = [("explorer", "code", source)]
     return [("about", "markdown", ABOUT.format(title=title)), *cells]
+
+
+def _notes(frame: pd.DataFrame) -> Iterator[str]:
+    """Say in the cell what is peculiar in the file and what can be done; only columns without any value are dropped."""
+    if pd.to_numeric(frame.columns.to_series(), errors="coerce").notna().all():
+        yield "# The first line was taken as names. If it is data, add header=None to read_csv."
+    if frame.isna().all().any():
+        yield 'data = data.dropna(axis=1, how="all")  # columns without any value'
+    incomplete = int(numeric_part(frame).isna().any(axis=1).sum())
+    if incomplete:
+        rows = f"{incomplete} of {len(frame)} rows"
+        yield f"# data = data.dropna()  # {rows} have missing values; without the first # they are left out"
 
 
 def write_notebook(cells: list[tuple[str, str, str]], folder: Path) -> Path:
@@ -137,27 +150,27 @@ def main(arguments: list[str] | None = None) -> int:
         print('dppca_nb: JupyterLab is not installed. Run: pip install "dppca_nb[lab]"', file=sys.stderr)
         return 1
     try:
-        folder, cells = _home(options.file)
-        notebook = write_notebook(cells, folder)
+        read = None if options.file is None else read_file(options.file)
     except FileError as error:
         print(f"dppca_nb: {error}", file=sys.stderr)
         return 1
+    folder = _home()
+    notebook = write_notebook(cells_for(read, folder), folder)
     if options.port is not None:  # a port asked for is not silently replaced by the next one that is free
         passed = [f"--ServerApp.port={options.port}", "--ServerApp.port_retries=0", *passed]
     return launch(notebook, passed, browser=not options.no_browser, say=_say)
 
 
-def _home(given: str | None) -> tuple[Path, list[tuple[str, str, str]]]:
-    """Choose the folder of the notebook, the current one if it takes files, and make the cells for it."""
-    folder = Path.cwd().resolve()
-    cells = cells_for(given, folder)  # refuses a bad file before anything is written
+def _home() -> Path:
+    """Choose the folder of the notebook: the current one, if it takes files."""
     try:
+        folder = Path.cwd().resolve()
         with tempfile.TemporaryFile(dir=folder):
-            return folder, cells
+            return folder
     except OSError:
-        other = Path(tempfile.mkdtemp(prefix="dppca_explore_")).resolve()
-        _say(f"{folder} takes no files, so a temporary folder is used: copy what you want to keep.")
-        return other, cells_for(given, other)
+        folder = Path(tempfile.mkdtemp(prefix="dppca_explore_")).resolve()
+        _say(f"The current folder takes no files, so {folder} is used: copy what you want to keep.")
+        return folder
 
 
 def _port(text: str) -> int:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 
+SEPARATORS = (",", ";", "\t", "|")
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".numbers")
 
 
@@ -17,43 +18,55 @@ class FileError(ValueError):
 
 def read_file(given: str) -> tuple[Path, dict, pd.DataFrame]:
     """Find out how a CSV file is to be read, and read it: its path, the arguments of `pandas.read_csv`, the frame."""
-    path = Path(given.strip().strip("\"'")).expanduser()  # a path pasted from a file manager comes in quotes
+    path = Path(given.strip().strip("\"'"))  # a path pasted from a file manager comes in quotes
     if path.suffix.lower() in SPREADSHEETS:
-        raise FileError(f"{path.name} is a spreadsheet. Save it there as CSV (UTF-8), and give that file.")
+        raise FileError(f"{path.name} is a spreadsheet. Save the sheet as CSV (UTF-8), and give that file.")
     try:
-        raw = path.resolve().read_bytes()
+        path = path.expanduser()
+        if path.exists() and not path.is_file():
+            raise FileError(f"{path} is a folder or a device. Give a CSV file.")
+        path, raw = path.resolve(), path.read_bytes()
     except FileNotFoundError:
-        raise FileError(f"There is no file {path}. Check the name and the folder, {Path.cwd()}.") from None
-    except IsADirectoryError:
-        raise FileError(f"{path} is a folder. Give a CSV file in it.") from None
-    except (OSError, ValueError) as error:
+        raise FileError(
+            f"There is no file {path}. Check the spelling; a name without folders is looked for in the current folder."
+        ) from None
+    except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise FileError(f"{path} cannot be read ({reason}). Check its permissions, or copy it elsewhere.") from None
     how, text = _decode(path, raw)
-    rows = [line for line in text[:200_000].splitlines() if line.strip()][:200]
-    separator, header, width = max(_splits(rows), key=lambda split: split[3])[:3] if rows else (",", [], 0)
+    rows = [line for line in text[:100_000].splitlines() if line.strip()][:200]
+    if not rows:
+        raise FileError(f"{path} is empty. Export the table once more.")
+    separator, header, width, _ = max(map(_split(rows), SEPARATORS), key=lambda split: split[3])
     how |= {"sep": separator} if separator != "," else {}
-    if header and width == len(header) + 1:  # names for one column fewer: row names in front, or a separator at the end
-        how["index_col"] = False if all(row.rstrip().endswith(separator) for row in rows[1:]) else 0
-    elif header and not header[0].strip():
+    if width == len(header) + 1:  # one name too few: row names in front, or separators at the ends of the rows
+        how["index_col"] = False if all(row.rstrip(" ").endswith(separator) for row in rows[1:]) else 0
+    elif not header[0].strip():
         how["index_col"] = 0  # the row numbers that a data frame was saved with
     readings = []
     for decimal in ({}, {"decimal": ","}) if separator != "," else ({},):
         try:
-            frame = pd.read_csv(path, **how, **decimal)
+            readings.append(({**how, **decimal}, pd.read_csv(path, **how, **decimal)))
         except (ValueError, OverflowError) as error:  # pandas' own errors are ValueErrors
             raise FileError(
-                f"{path} cannot be read as CSV: {' '.join(str(error).split())}. Repair that line."
+                f"{path} cannot be read as CSV ({' '.join(str(error).split())}). Repair the file."
             ) from None
-        readings.append((frame.select_dtypes(["number", "bool"]).shape[1], {**how, **decimal}, frame))
-    numeric, how, frame = max(readings, key=lambda reading: reading[0])
-    if numeric < 2 or len(frame) < 2:
+    how, frame = max(readings, key=lambda reading: numeric_part(reading[1]).shape[1])
+    numeric = numeric_part(frame)
+    if numeric.shape[1] < 2 or len(frame) < 2:
+        others = [name for name in frame.columns if name not in numeric][:3] if len(frame) else []
+        texts = ", ".join(f'{name} ("{frame[name].iloc[0]}")' for name in others)
         raise FileError(
-            f"{path} was read as {len(frame)} rows and {frame.shape[1]} columns, of which {numeric} numeric. The "
-            "explorer needs at least 2 rows and 2 numeric columns: names in the first line, then rows, cells separated "
-            "by commas, semicolons or tabs."
+            f"{path} was read as {len(frame)} rows and {frame.shape[1]} columns, of which {numeric.shape[1]} numeric"
+            f"{f'; no numbers in {texts}' if texts else ''}. The explorer needs at least 2 rows and 2 numeric columns: "
+            "names in the first line, numbers right below, cells separated by commas, semicolons or tabs."
         )
-    return path.resolve(), how, frame
+    return path, how, frame
+
+
+def numeric_part(frame: pd.DataFrame) -> pd.DataFrame:
+    """Select the columns of numbers that hold any."""
+    return frame.select_dtypes(["number", "bool"]).dropna(axis=1, how="all")
 
 
 def _decode(path: Path, raw: bytes) -> tuple[dict, str]:
@@ -72,11 +85,14 @@ def _decode(path: Path, raw: bytes) -> tuple[dict, str]:
     raise FileError(f"{path} is not a text file that can be read as CSV. Save the table as CSV (UTF-8).")
 
 
-def _splits(rows: list[str]) -> Iterator[tuple[str, list[str], int, tuple[float, int]]]:
-    """Try each separator: the header's cells, the usual width of the rows, and how well the two agree."""
-    for separator in (",", ";", "\t", "|"):
-        header, *widths = list(csv.reader(rows, delimiter=separator))
-        widths = [len(cells) for cells in widths] or [len(header)]
+def _split(rows: list[str]) -> Callable[[str], tuple[str, list[str], int, tuple[float, int]]]:
+    """Try a separator: it, the header's cells, the usual width of the rows, and how well these two agree."""
+
+    def split(separator: str) -> tuple[str, list[str], int, tuple[float, int]]:
+        header, *others = csv.reader(rows, delimiter=separator)
+        widths = [len(cells) for cells in others] or [len(header)]
         usual = max(set(widths), key=widths.count)
         agree = widths.count(usual) / len(widths) if usual - len(header) in (0, 1) and usual > 1 else 0.0
-        yield separator, header, usual, (agree, len(header))
+        return separator, header, usual, (agree, len(header))
+
+    return split
