@@ -116,7 +116,7 @@ def loading_chart(
     charts, values = zip(*(_one(picture, stacked=True) for picture in pictures), strict=True)
     merged = {name: value for each in values for name, value in each.items()}
     row = alt.hconcat(*charts, spacing=40).resolve_scale(fill="independent")
-    row = row.properties(title=_title(pictures[0], title_params(bare=False)))
+    row = row.properties(title=_title(pictures[0], title_params(bare=False), 880))
     return _dressed(row, merged, pictures, LoadingCharts)
 
 
@@ -152,7 +152,7 @@ def _one(picture: LoadingPicture, stacked: bool = False) -> tuple[alt.FacetChart
     columns = 1 if stacked else panels
     if picture.kind == "heatmap":
         width = int(min(420 if panels == 1 else 320, 70 * len(picture.components) + 40))
-        cell = max(12, min(34, 400 // len(picture.shown)))
+        cell = max(16, min(34, 400 // len(picture.shown)))
         chart = heatmap_spec(panels, columns, width, cell * len(picture.shown)).copy()
         rows, values = heatmap_rows(picture), signals(picture, side=width, half=1)
         values |= {"cellh": cell, "cellw": width / len(picture.components)}
@@ -164,15 +164,15 @@ def _one(picture: LoadingPicture, stacked: bool = False) -> tuple[alt.FacetChart
     if stacked:  # the row of kinds has one title
         chart.title = alt.Undefined
     else:
-        chart.title = _title(picture, chart.title.copy())
+        chart.title = _title(picture, chart.title.copy(), 440 * columns)
     chart.data = alt.InlineData(values=rows, name=f"rows_{picture.kind}")
     return chart, values
 
 
-def _title(picture: LoadingPicture, title: alt.TitleParams) -> alt.TitleParams:
+def _title(picture: LoadingPicture, title: alt.TitleParams, width: float) -> alt.TitleParams:
     """Write the words of a picture into its title."""
     title.text, title.color = picture.title(), theme.LIGHT["ink"]
-    title.subtitle = [theme.plain_powers(line) for line in picture.subtitle()]
+    title.subtitle = [theme.plain_powers(line) for line in picture.subtitle(width)]
     title.subtitleColor = theme.LIGHT["warntext" if picture.void else "muted"]
     return title
 
@@ -200,7 +200,7 @@ def digest(picture: LoadingPicture) -> str:
             panels.append(pd.Series(values[:, column], index=picture.texts, name=f"{name} PC{component}"))
     frame = pd.concat(panels, axis=1)
     head = f"{picture.title()}: {picture.kind}, {len(picture.shown)} of {total} variables"
-    lines = [head, *picture.subtitle()]
+    lines = [head, *picture.subtitle(1000)]
     if picture.separation is not None and not picture.separation.separated:
         lines.append(f"The two axes are not separated: they may turn by {picture.turn:.0f}° within their plane.")
     return "\n".join([*lines, frame.to_string(float_format=f"%.{DIGITS}f")])

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dppca_nb.charts import theme
-from dppca_nb.charts.labels import short_names
+from dppca_nb.charts.labels import short_names, text_width
 from dppca_nb.core.align import Separation, align_signs, separation, subspace_angles, turn_angle
 from dppca_nb.core.loading import LoadingRelease
 from dppca_nb.core.teaching import TEACHING
@@ -101,7 +101,7 @@ class LoadingPicture:
 
     # ----- words -----
 
-    def title(self, narrow: bool = False) -> str:
+    def title(self) -> str:
         """Name what is drawn."""
         ranks = self.components
         if len(ranks) > 2 and ranks == tuple(range(ranks[0], ranks[-1] + 1)):
@@ -110,18 +110,30 @@ class LoadingPicture:
             what = " and ".join(f"PC{c}" for c in ranks) if len(ranks) < 3 else ", ".join(f"PC{c}" for c in ranks)
         return f"Loadings on {what}" if self.teaching else f"Private loadings on {what}"
 
-    def subtitle(self, narrow: bool = False) -> list[str]:
-        """State the budget, what it really gives, the noise and the size; first of all, whether it holds."""
+    def subtitle(self, width: float) -> list[str]:
+        """State the budget, what it really gives, the noise and the size, in lines of at most `width` pixels.
+
+        First of all stands whether the guarantee is void, with the reason where there is room for it.
+        """
         g = self.release.guarantee
         exact = "exact" if g.calibration == "analytic" else f"exact {theme.exact_epsilon(g.exact_epsilon)}"
-        budget = f"ε {theme.epsilon(g.epsilon)} ({exact}), δ {theme.delta(g.delta)}"
-        noise = f"{g.calibration}, σ {theme.significant(g.sigma)}"
-        size = f"n {theme.count(self.release.n)}, p {theme.count(self.release.p)}"
+        parts = [
+            f"ε {theme.epsilon(g.epsilon)} ({exact}), δ {theme.delta(g.delta)}",
+            f"{g.calibration}, σ {theme.significant(g.sigma)}",
+            f"n {theme.count(self.release.n)}, p {theme.count(self.release.p)}",
+        ]
         if self.teaching:
-            size += "  ·  teaching, not a release"
-        lines = [f"{budget}  ·  {noise}", size] if narrow else ["  ·  ".join((budget, noise, size))]
+            parts.append("teaching, not a release")
+        lines = []
+        for part in parts:
+            longer = f"{lines[-1]}  ·  {part}" if lines else part
+            if lines and text_width(longer, 11) <= width:
+                lines[-1] = longer
+            else:
+                lines.append(part)
         if self.void:
-            lines.insert(0, "Guarantee void" if narrow else f"Guarantee void: {self.void[0]}")
+            reasoned = f"Guarantee void: {self.void[0]}"
+            lines.insert(0, reasoned if text_width(reasoned, 11) <= width else "Guarantee void")
         return lines
 
     def headers(self) -> tuple[str, str]:

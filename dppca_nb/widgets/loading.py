@@ -41,6 +41,7 @@ EPSILONS = (
 )  # fmt: skip
 DELTAS = (1e-5, 1e-6, 1e-8)
 HEATMAP_COMPONENTS = 4
+SUBTITLE_WIDTHS = (720, 430, 270)  # pixels: two panels, one, a phone
 
 
 @lru_cache(maxsize=1)
@@ -302,8 +303,7 @@ reference beside, teaching)
             "signals": signals(picture, side=1, half=self._half),
             "words": {
                 "ttl": picture.title(),
-                "sub": picture.subtitle(),
-                "narrow": picture.subtitle(narrow=True),
+                "subtitles": [{"width": width, "lines": picture.subtitle(width)} for width in SUBTITLE_WIDTHS],
                 "ax": f"PC{self.components[0]}",
                 "ay": f"PC{self.components[1]}",
             },

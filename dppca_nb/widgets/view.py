@@ -54,6 +54,7 @@ class LiveView(anywidget.AnyWidget):
 
     def __init__(self, **traits: object):
         self._shown: object = None
+        self._refused: str | None = None
         self._seconds = 0.0
         super().__init__(**traits)
         self._replace_earlier()
@@ -75,30 +76,33 @@ class LiveView(anywidget.AnyWidget):
         try:
             frame = self._make_frame(self._layouts[-MOST_LAYOUTS:])
         except Exception as error:  # whatever it is: the widget goes on with its last picture
-            self._complain(f"{type(error).__name__}: {error}")
+            self._shown = None
+            self._say(f"{type(error).__name__}: {error}")
             return
         self._shown = (wanted, self._dragging)
         self._seconds = time.perf_counter() - started
-        self._frame = {**frame, "slow": self._seconds > SLOW}
+        said = {} if self._refused is None else {"error": self._refused}
+        self._frame = {**frame, **said, "slow": self._seconds > SLOW}
 
     def _make_frame(self, layouts: list[str]) -> dict:
         """Compute what is shown; rows for each layout."""
         raise NotImplementedError
 
-    def _complain(self, message: str) -> None:
-        """Keep the last picture and say what went wrong."""
-        self._shown = None
-        self._frame = {**self._frame, "error": message}
+    def _say(self, error: str | None) -> None:
+        """Write beside the last picture why there is no newer one."""
+        if self._frame.get("error") != error:
+            kept = {name: part for name, part in self._frame.items() if name != "error"}
+            self._frame = kept if error is None else {**kept, "error": error}
 
     def _accept(self, check: object, *args: object) -> object:
         """Validate one setting: what the check returns is taken, what it raises is said in the view and raised."""
         try:
-            taken = check(*args)
+            taken, self._refused = check(*args), None
         except (TypeError, ValueError) as error:
-            self._complain(str(error))
-            raise SettingError(str(error)) from None
-        if "error" in self._frame:  # also where the value is the old one, which makes no change
-            self._frame = {name: part for name, part in self._frame.items() if name != "error"}
+            self._refused = str(error)
+            raise SettingError(self._refused) from None
+        finally:
+            self._say(self._refused)
         return taken
 
     # ----- life cycle -----

@@ -90,7 +90,7 @@ def description(picture: LoadingPicture) -> str:
     """Put the picture into words, for those who do not see it."""
     longest = sorted(zip(picture.lengths, picture.names, picture.private, strict=True), key=lambda row: -row[0])[:3]
     said = "; ".join(f"{name} {', '.join(theme.number(v) for v in values)}" for _, name, values in longest)
-    return f"{picture.title()}. {' '.join(picture.subtitle())}. Longest: {said}."
+    return f"{picture.title()}. {' '.join(picture.subtitle(1000))}. Longest: {said}."
 
 
 def empty(table: Table | None, error: str | None) -> list[str]:

@@ -237,10 +237,9 @@ class Explorer {
     this.rail = widest > 12 ? 372 : 316;
     const available = wide ? width - this.rail - 8 : width;
     const columns = frame.panels === 2 && available >= 520 ? 2 : 1;
-    const narrow = available < 560;
     const heat = frame.spec === "heatmap";
     const sizes = heat ? this.heatSize(frame, available, columns) : this.planeSize(available, columns, wide);
-    const beside = columns * sizes.width + (columns - 1) * 48 + (heat ? columns * sizes.label : 84);
+    const beside = columns * sizes.width + (columns - 1) * (heat ? 26 : 48) + (heat ? sizes.label + 12 : 84);
     this.room = wide ? width - beside - 8 : width;
     this.main.style.gridTemplateColumns = wide ? `${beside}px minmax(0, 1fr)` : "";
     this.drawTable();
@@ -248,14 +247,15 @@ class Explorer {
     if (!heat && layout !== this.layout) { this.ask(layout); }
     const rows = frame.rows[layout];
     if (!rows) { if (!this.model.get("_layouts").includes(layout)) this.ask(layout); return; }
-    const { ttl, ax, ay } = frame.words;
+    const { ttl, ax, ay, subtitles } = frame.words;
+    const room = (wide ? beside : available) - 60;
+    const sub = (subtitles.find((each) => each.width <= room) ?? subtitles.at(-1)).lines;
     const dark = this.root.dataset.dark === "true";
     const ink = dark ? { inkhigh: 2, inklow: 2, inkmid: "#ffffff" } : {};
     this.chart.show({
-      key: [frame.spec, columns, frame.panels, narrow].join(),
+      key: [frame.spec, columns, frame.panels, sub.length].join(),
       spec: () => this.arrange(structuredClone(this.model.get("_specs")[frame.spec]), columns, frame.panels),
-      signals: { ...frame.signals, ...ink, ...this.colours, ...sizes.signals, ttl, ax, ay,
-        sub: narrow ? frame.words.narrow : frame.words.sub, hl: this.lit },
+      signals: { ...frame.signals, ...ink, ...this.colours, ...sizes.signals, ttl, ax, ay, sub, hl: this.lit },
       rows, width: sizes.width, height: sizes.height,
     }).then(() => { if (frame === this.frame) this.root.dataset.drawn = frame.code; });
   }
@@ -271,8 +271,8 @@ class Explorer {
     const label = Math.min(260, 7 * Math.max(...texts.map((text) => text.length))) + 22;
     const across = new Set(frame.rows[""].map((row) => row.component)).size;
     const most = Math.max(columns === 2 ? 320 : 420, across * 44);
-    const width = Math.floor(Math.max(across * 20, Math.min(most, (available - columns * label - 12 - (columns - 1) * 26) / columns)));
-    const cell = Math.max(13, Math.min(34, Math.floor(400 / texts.length)));
+    const width = Math.floor(Math.max(across * 20, Math.min(most, (available - label - 12 - (columns - 1) * 26) / columns)));
+    const cell = Math.max(16, Math.min(34, Math.floor(400 / texts.length)));
     return { width, label, height: cell * texts.length, signals: { cellh: cell, cellw: width / across } };
   }
 
