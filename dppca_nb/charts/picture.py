@@ -108,7 +108,7 @@ class LoadingPicture:
             what = f"PC{ranks[0]} to PC{ranks[-1]}"
         else:
             what = " and ".join(f"PC{c}" for c in ranks) if len(ranks) < 3 else ", ".join(f"PC{c}" for c in ranks)
-        return f"Loadings on {what}" if self.teaching else f"Private loadings on {what}"
+        return f"Loadings on {what}" if self.teaching or self.reference != "off" else f"Private loadings on {what}"
 
     def subtitle(self, width: float) -> list[str]:
         """State the budget, what it really gives, the noise and the size, in lines of at most `width` pixels.
@@ -124,6 +124,8 @@ class LoadingPicture:
         ]
         if self.teaching:
             parts.append("teaching, not a release")
+        elif self.reference != "off":
+            parts.append("with a reference: not a private release")
         lines = []
         for part in parts:
             longer = f"{lines[-1]}  ·  {part}" if lines else part

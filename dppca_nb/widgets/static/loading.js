@@ -96,7 +96,7 @@ class Explorer {
     this.draw = element("button", { type: "button", class: "button", onclick: () => this.send({ draw: this.model.get("draw") + 1 }) }, "New noise draw");
     return element("div", { class: "budget" },
       element("div", { class: "epsilon" },
-        element("output", { class: "readout" }, this.big, this.small),
+        element("output", { class: "readout", "aria-live": "off" }, this.big, this.small),
         element("div", {}, this.slider, this.ticks,
           element("div", { class: "ends", "aria-hidden": "true" }, element("span", {}, "more private"), element("span", {}, "more accurate")))),
       element("div", { class: "row" }, captioned("δ", this.delta.element), captioned("Noise", this.calibration.element), this.draw));
