@@ -2,6 +2,7 @@
 
 import base64
 import dataclasses
+import functools
 import importlib.util
 import itertools
 import json
@@ -113,7 +114,8 @@ def test_stored_numbers_are_rounded(path):
     for cell in code(path):
         for output in cell.outputs:
             shown = output.get("text", "") + output.get("data", {}).get("text/plain", "")
-            assert not re.search(r"\d\.\d{7,}", shown), shown
+            for number in re.findall(r"\d+\.\d+", re.sub(r"doi \S+", "", shown)):
+                assert len(number.replace(".", "").lstrip("0")) <= 6, number
 
 
 @each
@@ -184,12 +186,11 @@ def test_teaching_mode_is_said_once(path):
 # ----- the last bit -----
 
 
+@functools.cache
 def releases():
-    rows = datasets.elliptical(2000, 12, rng=1)
-    draws = TeachingDraws(as_table(rows))
-    yield draws.release(Budget(1, 1e-6), "classical", draw=0)
-    yield draws.release(Budget(0.05, 1e-6), "analytic", draw=1)  # not separated
-    yield dp_loading(rows, epsilon=2, delta=1e-6, coincident="zero", rng=2, reference=True)
+    rows = datasets.elliptical(600, 8, rng=1)
+    loose = TeachingDraws(as_table(rows)).release(Budget(0.5, 1e-6), "analytic", draw=1)  # axes not separated
+    return loose, dp_loading(rows, epsilon=9, delta=1e-6, coincident="zero", rng=2, reference=True)
 
 
 def scaled(release, factor):
@@ -202,15 +203,23 @@ def scaled(release, factor):
     return dataclasses.replace(release, **frames, reference=factor * release.reference, guarantee=guarantee)
 
 
-@pytest.mark.parametrize("reference", ["off", "beside", "underneath"])
-@pytest.mark.parametrize("kind", ["vector", "point", "heatmap", ["vector", "point", "heatmap"]], ids=str)
+PICTURES = [*itertools.product(["vector", "point"], ["off", "beside", "underneath"]), ("heatmap", "beside")]
+PICTURES += [(["vector", "point", "heatmap"], "beside")]
+
+
+@pytest.mark.parametrize(("kind", "reference"), PICTURES, ids=str)
 def test_the_last_bit_of_a_processor_changes_no_picture(kind, reference):
     for release in releases():
-        plain = loading_chart(release, kind, reference=reference).to_dict()
+        plain = loading_chart(release, kind, reference=reference).to_dict(validate=False)
         for factor in (1 - 1e-13, 1 + 1e-13):
-            assert loading_chart(scaled(release, factor), kind, reference=reference).to_dict() == plain
-        # and the comparison can tell: a change that a reader could see is seen
-        assert loading_chart(scaled(release, 1 - 1e-3), kind, reference=reference).to_dict() != plain
+            assert loading_chart(scaled(release, factor), kind, reference=reference).to_dict(validate=False) == plain
+
+
+@pytest.mark.parametrize("kind", ["vector", "point", "heatmap"])
+def test_a_change_that_a_reader_could_see_changes_the_picture(kind):
+    release = releases()[0]
+    charts = (loading_chart(each, kind).to_dict(validate=False) for each in (release, scaled(release, 0.999)))
+    assert next(charts) != next(charts)
 
 
 # ----- the writer -----
