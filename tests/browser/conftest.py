@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import re
 
@@ -39,28 +41,36 @@ def browser():
         made.close()
 
 
-@pytest.fixture
-def notebook(lab_server, browser, request):
-    """Open cells as a notebook, run them, and return it: ``notebook("source", ..., width=1280)``."""
-    opened = []
+@pytest.fixture(scope="session")
+def open_notebook(lab_server, browser):
+    """Open cells as a notebook, run them, close it at the end: ``with open_notebook("source", width=1280) as nb``."""
+    numbers = itertools.count()
 
-    def make(*cells, width=1280, height=1000, theme="light", run=True):
-        stem = re.sub(r"[^A-Za-z0-9]+", "-", f"{request.node.name}-{len(opened)}").strip("-")[:80]
+    @contextlib.contextmanager
+    def make(*cells, width=1280, height=1000, theme="light", run=True, name="notebook"):
+        stem = re.sub(r"[^A-Za-z0-9]+", "-", f"{name}-{next(numbers)}").strip("-")[-80:]
         path = write_notebook(lab_server.root / f"{stem}.ipynb", *cells)
         context = browser.new_context(viewport={"width": width, "height": height}, accept_downloads=True)
-        context.grant_permissions(["clipboard-read", "clipboard-write"])
-        made = OpenNotebook(lab_server, context.new_page(), path).open()
-        opened.append((context, made))
-        if theme == "dark":
-            made.page.evaluate(
-                "() => window.jupyterapp.commands.execute('apputils:change-theme', { theme: 'JupyterLab Dark' })"
-            )
-            made.page.wait_for_function("() => document.body.dataset.jpThemeLight === 'false'")
-        if run:
-            made.run_all()
-        return made
+        context.set_default_timeout(20_000)
+        try:
+            context.grant_permissions(["clipboard-read", "clipboard-write"])
+            made = OpenNotebook(lab_server, context.new_page(), path).open()
+            try:
+                if theme == "dark":
+                    made.theme("JupyterLab Dark")
+                if run:
+                    made.run_all()
+                yield made
+            finally:
+                made.close()
+        finally:
+            context.close()
 
-    yield make
-    for context, made in opened:
-        context.close()
-        made.close()
+    return make
+
+
+@pytest.fixture
+def notebook(open_notebook, request):
+    """Open notebooks that are closed when the test ends: ``notebook("source", ..., width=1280)``."""
+    with contextlib.ExitStack() as stack:
+        yield lambda *cells, **options: stack.enter_context(open_notebook(*cells, name=request.node.name, **options))

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
@@ -123,6 +124,10 @@ class OpenNotebook:
         page.on("request", lambda r: self._outside(r.url) and self.external.append(r.url))
         page.on("console", lambda m: m.type == "error" and self.errors.append(m.text))
         page.on("pageerror", lambda e: self.errors.append(str(e)))
+        return self._go()
+
+    def _go(self) -> OpenNotebook:
+        page = self.page
         # a workspace of its own: without a dot in its name, or Lab never opens the file
         page.goto(f"{self.server.url}/lab/workspaces/{self.path.stem}/tree/{self.path.name}?reset")
         page.wait_for_function("() => Boolean(window.jupyterapp)", timeout=60_000)
@@ -154,9 +159,79 @@ class OpenNotebook:
                  || (cell.executionCount !== null && cell.executionState !== 'running'))""",
             timeout=timeout * 1000,
         )
+        self._raise()
+
+    def _raise(self) -> None:
+        """Raise the first error that a cell has printed."""
         for cell in self.cells():
             for output in cell.get("outputs", []):
                 assert output["output_type"] != "error", "\n".join(output["traceback"])
+
+    def put(self, *sources: str, only: list[int] | None = None) -> None:
+        """Rewrite the cells and run them; ``only`` names the cells to rewrite and run."""
+        self.page.evaluate(
+            """async ([sources, only]) => {
+                 const panel = window.jupyterapp.shell.currentWidget, cells = panel.content.model.cells;
+                 for (const at of only ?? sources.keys()) {
+                   cells.get(at).sharedModel.setSource(sources[at]);
+                   cells.get(at).clearExecution();
+                 } }""",
+            [sources, only],
+        )
+        for at in only or range(len(sources)):
+            if sources[at].strip():
+                self.page.evaluate(
+                    "(at) => { window.jupyterapp.shell.currentWidget.content.activeCellIndex = at; }", at
+                )
+                self.page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-cell')")
+        self._raise()
+
+    def theme(self, name: str) -> None:
+        """Change Lab's theme, live."""
+        self.page.evaluate("(theme) => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
+        self.page.wait_for_function("(name) => document.body.dataset.jpThemeName === name", arg=name)
+
+    def output_view(self, cell: int) -> Callable[[], None]:
+        """Show the output of a cell in a panel of its own; call what is returned to close the panel."""
+        self.page.evaluate(
+            """async (cell) => {
+                 const { shell, commands } = window.jupyterapp, notebook = shell.currentWidget;
+                 notebook.content.activeCellIndex = cell;
+                 await commands.execute('notebook:create-output-view');
+                 window.opened = { notebook, panel: [...shell.widgets('main')].find((one) => one.id.startsWith('LinkedOutputView')) };
+               }""",
+            cell,
+        )
+
+        def close() -> None:
+            self.page.evaluate(
+                "() => { opened.panel.dispose(); window.jupyterapp.shell.activateById(opened.notebook.id); }"
+            )
+            self.page.wait_for_function("() => window.jupyterapp.shell.currentWidget === opened.notebook")
+
+        return close
+
+    def restart(self) -> None:
+        """Restart the kernel, as Lab's command does once confirmed."""
+        if self._kernel is not None:
+            self._kernel.stop_channels()
+            self._kernel = None
+        self.page.evaluate(
+            "() => window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel.restart()"
+        )
+        self.page.wait_for_function(
+            "() => window.jupyterapp.shell.currentWidget.context.sessionContext.session.kernel.status === 'idle'"
+        )
+
+    def save(self) -> None:
+        """Save the notebook."""
+        self.page.evaluate("() => window.jupyterapp.shell.currentWidget.context.save()")
+
+    def reopen(self) -> None:
+        """Shut the kernel down and open the saved file again, running nothing."""
+        self.close()
+        self.page.goto("about:blank")
+        self._go()
 
     def cells(self) -> list[dict]:
         return self.page.evaluate(
@@ -193,6 +268,7 @@ class OpenNotebook:
     def close(self) -> None:
         if self._kernel is not None:
             self._kernel.stop_channels()
+            self._kernel = None
         for session in self.server.sessions(self.path.name):
             self.server.api(f"sessions/{session['id']}", "DELETE")
 
