@@ -27,7 +27,7 @@ def launch(notebook: Path, options: list[str], *, browser: bool, say: Callable[[
         f"--LabApp.default_url=/lab/tree/{notebook.name}",
     ]  # fmt: skip
     if not any(option == "--debug" or "log_level" in option.replace("-", "_") for option in options):
-        command.append("--log-level=ERROR")  # thirty lines of a server's start tell a newcomer nothing
+        command.append("--Application.log_level=ERROR")  # thirty lines of a server's start tell a newcomer nothing
     if getattr(os, "geteuid", lambda: 1)() == 0:
         command.append("--allow-root")  # in containers one is often root, and JupyterLab refuses to start unless told
     # With a token of ours the server does not print its address: a page opened too early would not see the explorer.

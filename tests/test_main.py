@@ -362,9 +362,9 @@ def test_the_token_is_fresh_and_never_on_the_command_line(monkeypatch, tmp_path)
 
 
 def test_a_wish_about_the_log_is_respected(monkeypatch, tmp_path):
-    assert "--log-level=ERROR" in launched(monkeypatch, tmp_path)[1].command
-    assert "--log-level=ERROR" not in launched(monkeypatch, tmp_path, ["--log-level=INFO"])[1].command
-    assert "--log-level=ERROR" not in launched(monkeypatch, tmp_path, ["--debug"])[1].command
+    assert "--Application.log_level=ERROR" in launched(monkeypatch, tmp_path)[1].command
+    assert "--Application.log_level=ERROR" not in launched(monkeypatch, tmp_path, ["--log-level=INFO"])[1].command
+    assert "--Application.log_level=ERROR" not in launched(monkeypatch, tmp_path, ["--debug"])[1].command
 
 
 @pytest.mark.parametrize(("status", "code"), [(0, 0), (1, 1), (-15, 143)])

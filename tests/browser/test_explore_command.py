@@ -19,7 +19,7 @@ from .lab import QUIET_SETTINGS
 pytestmark = pytest.mark.browser
 
 ADDRESS = re.compile(r"^Open (http://(\S+?):(\d+)/lab/tree/(\S+)\?token=(\S+))$", re.MULTILINE)
-ARROWS = ".dppca svg"
+CHART = ".dppca .chart svg"
 
 
 class Command:
@@ -91,14 +91,15 @@ def test_the_page_opens_with_the_explorer_alive_and_its_slider_answers(command, 
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("request", lambda request: f"//{found[2]}:{found[3]}" not in request.url and outside.append(request.url))
     page.goto(found[1])
-    page.wait_for_selector(ARROWS, timeout=120_000)
-    before = page.locator(ARROWS).first.inner_html()
+    page.wait_for_selector(CHART, timeout=120_000)
+    before = page.locator(CHART).first.inner_html()
     slider = page.locator(".dppca input[type=range]").first
     slider.focus()
-    slider.press("ArrowRight")
+    slider.press("End")
     page.wait_for_function(
-        f"before => document.querySelector('{ARROWS}').innerHTML !== before", arg=before, timeout=60_000
+        f"before => document.querySelector('{CHART}').innerHTML !== before", arg=before, timeout=60_000
     )
+    assert page.locator(".dppca .big").first.inner_text() == "ε = 10"
     assert len(kernels(found)) == 1, "the page must join the kernel that is there"
     assert errors == []
     assert [url for url in outside if url.startswith(("http", "ws"))] == []
