@@ -163,7 +163,7 @@ def test_a_bad_argument_is_refused_by_name(arguments, error, message):
 
 @pytest.mark.parametrize("wrong", ["no", "", 0, 1, None, [True]])
 def test_labels_takes_nothing_but_true_and_false(wrong):
-    with pytest.raises(TypeError, match="^labels must be"):
+    with pytest.raises(TypeError, match=r"^labels must be"):
         loading_chart(release(), labels=wrong)
 
 
@@ -186,7 +186,7 @@ def test_one_variable_makes_a_heatmap_of_one_cell():
 def test_two_variables_have_no_third_component(kind):
     small = noisy_release(np.diag([0.7, 0.3]))
     assert len({r["variable"] for r in rows_of(loading_chart(small, kind=kind)) if "variable" in r}) == 2
-    with pytest.raises(ValueError, match="^components must be between 1 and 2; got 3"):
+    with pytest.raises(ValueError, match=r"^components must be between 1 and 2; got 3"):
         loading_chart(small, kind=kind, components=(1, 3))
 
 
@@ -267,7 +267,7 @@ def test_the_drawn_heatmap_puts_x2_before_x10_and_components_in_the_order_asked(
 def test_the_limit_is_said_and_what_is_under_it_is_drawn_without_a_row_limit():
     wide = noisy_release(np.diag(np.linspace(1, 0, 301)), names=[f"gene_{j}" for j in range(301)])
     before = (alt.data_transformers.active, dict(alt.data_transformers.options))
-    with pytest.raises(ValueError, match="^a picture holds at most 300 variables; got 301. .* variables=20"):
+    with pytest.raises(ValueError, match=r"^a picture holds at most 300 variables; got 301. .* variables=20"):
         loading_chart(wide, variables="all")
     with pytest.raises(ValueError, match="at most 300"):
         loading_chart(wide, variables=list(range(1, 302)))
