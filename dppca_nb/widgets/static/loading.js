@@ -252,12 +252,13 @@ class Explorer {
     const sub = (subtitles.find((each) => each.width <= room) ?? subtitles.at(-1)).lines;
     const dark = this.root.dataset.dark === "true";
     const ink = dark ? { inkhigh: 2, inklow: 2, inkmid: "#ffffff" } : {};
-    this.chart.show({
+    const scene = {
       key: [frame.spec, columns, frame.panels, sub.length].join(),
       spec: () => this.arrange(structuredClone(this.model.get("_specs")[frame.spec]), columns, frame.panels),
       signals: { ...frame.signals, ...ink, ...this.colours, ...sizes.signals, ttl, ax, ay, sub, hl: this.lit },
       rows, width: sizes.width, height: sizes.height,
-    }).then(() => { if (frame === this.frame) this.root.dataset.drawn = frame.code; });
+    };
+    this.chart.show(scene).then(() => { if (this.chart.wanted === scene) this.root.dataset.drawn = frame.code; });
   }
 
   planeSize(available, columns, wide) {
