@@ -39,6 +39,7 @@ def run(path: Path) -> None:
         timeout=120,
         kernel_name="python3",
         record_timing=False,
+        coalesce_streams=True,  # how often a kernel flushes is chance
         store_widget_state=False,
         resources={"metadata": {"path": str(path.parent)}},
     ).execute()

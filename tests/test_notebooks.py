@@ -92,6 +92,13 @@ def test_nothing_was_written_to_stderr(path):
 
 
 @each
+def test_what_a_cell_prints_is_stored_in_one_piece(path):
+    # how often a kernel flushes is chance, and would be a change in git
+    for cell in code(path):
+        assert [output.output_type for output in cell.outputs].count("stream") <= 1, cell.source
+
+
+@each
 def test_errors_are_stored_exactly_where_they_are_meant(path):
     for cell in code(path):
         failed = any(output.output_type == "error" for output in cell.outputs)
@@ -280,7 +287,7 @@ def test_the_writer_runs_a_notebook_from_top_to_bottom_and_twice_gives_the_same_
     notebook.cells = [
         nbformat.v4.new_code_cell("a = 1", id="first", execution_count=7, metadata={"execution": {"busy": "now"}}),
         nbformat.v4.new_code_cell("a / 0", id="second", metadata={"tags": ["raises-exception"]}),
-        nbformat.v4.new_code_cell("a + 1", id="third"),
+        nbformat.v4.new_code_cell("print('x', flush=True)\nprint('y', flush=True)\na + 1", id="third"),
     ]
     nbformat.write(notebook, path)
     writer().run(path)
@@ -288,7 +295,8 @@ def test_the_writer_runs_a_notebook_from_top_to_bottom_and_twice_gives_the_same_
     stored = nbformat.read(path, as_version=4)
     assert [cell.execution_count for cell in stored.cells] == [1, 2, 3]
     assert stored.cells[1].outputs[0].traceback == ["ZeroDivisionError: division by zero"]
-    assert stored.cells[2].outputs[0].data == {"text/plain": "2"}
+    assert stored.cells[2].outputs[0].text == "x\ny\n"
+    assert stored.cells[2].outputs[1].data == {"text/plain": "2"}
     assert stored.metadata.kernelspec.name == "python3"
     assert [dict(cell.metadata) for cell in stored.cells] == [{}, {"tags": ["raises-exception"]}, {}]
     writer().run(path)
