@@ -386,13 +386,15 @@ def test_signals_are_passed_on_unless_the_terminal_does_it(monkeypatch, tmp_path
         assert process.ended
 
 
-def test_the_server_is_found_by_its_folder_among_old_foreign_and_half_written_ones(tmp_path):
+def test_the_server_is_found_by_its_folder_among_old_foreign_and_half_written_ones(tmp_path, monkeypatch):
+    monkeypatch.setattr(_lab, "PATIENCE", 0.3)
     folder = tmp_path / "here"
     old = written(tmp_path / "jpserver-1.json", json.dumps({"root_dir": str(folder), "url": "old"}))
     earlier = _lab._announced(tmp_path)
     written(tmp_path / "jpserver-2.json", json.dumps({"root_dir": str(tmp_path), "url": "foreign"}))
     written(tmp_path / "jpserver-3.json", '{"root_dir":')
     running = FakeProcess([], {}, None)
+    assert _lab._find(running, tmp_path, earlier, folder) is None
     written(tmp_path / "jpserver-4.json", json.dumps({"root_dir": str(folder), "url": "ours"}))
     found = _lab._find(running, tmp_path, earlier, folder)
     assert found["url"] == "ours"
