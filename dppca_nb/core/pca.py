@@ -1,0 +1,370 @@
+"""Ordinary principal components by three routes: singular values, eigenvalues, and the convention of R's prcomp."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+import pandas as pd
+from scipy import linalg
+
+from dppca_nb.core.align import fix_signs
+from dppca_nb.table import DataError, as_table
+
+Method = Literal["svd", "eigen", "prcomp"]
+
+_EPS = np.finfo(float).eps
+_EQUAL = 1e-9  # variances closer than this, relative to the larger, are one variance
+_SAFE = 250  # magnitudes between 2**-250 and 2**250 can be squared and summed without a thought
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PCAResult:
+    r"""Ordinary principal components of a table, and the convention they were computed by. Not private.
+
+    With Y the n × p matrix that was decomposed (the data less `center`, over `scale`), V the directions and D the
+    singular values: :math:`\mathrm{scores} = YV = UD` and :math:`\mathrm{variances} = D^2/(n - \mathrm{ddof})`.
+
+    Parameters
+    ----------
+    directions : DataFrame, shape (p, k), k = min(n, p)
+        Unit eigenvectors in columns ("PC1", "PC2", ...) by decreasing variance, no unit, the entry of largest magnitude
+        positive; the index is named "variable", the columns "component".
+    scores : DataFrame, shape (n, k)
+        Coordinates of the observations, in the unit of Y. The index is named "row" and holds the row labels of a pandas
+        frame, so that its other columns line up, and the positions from 0 of anything else.
+    singular_values : Series, length k
+        Of Y, decreasing, in its unit; exactly 0 beyond the rank.
+    variances : Series, length k
+        In the squared unit of Y, divisor n - `ddof`; exactly 0 beyond the rank, never negative. Without centring they
+        are mean squares about zero. Beyond the range of float64 (data around 1e154 or 1e-154) they are inf or 0, while
+        singular values and shares hold.
+    shares : Series, length k
+        Proportions, 0 to 1, of the TOTAL variance, the same for each divisor; all 0 if nothing varies.
+    center : Series, length p, or None
+        What was subtracted, the means; None if nothing was.
+    scale : Series, length p, or None
+        What was divided by; None if nothing was.
+    rank : int
+        Number of components with a variance; the directions beyond it are an arbitrary basis of what is left. At most
+        n - 1 with centring. See :func:`pca` for its tolerance.
+    method : {"svd", "eigen", "prcomp"}
+        The route.
+    ddof : {0, 1}
+        Degrees of freedom taken off: the divisor of the variances is n - ddof.
+    tied : tuple of tuples of int
+        Groups of components, numbered from 1, whose variances are equal up to rounding. Only the plane (or space) of
+        such a group is defined; its axes are arbitrary within it.
+    deviations : Series, length p
+        Root mean squares of the columns of Y with divisor n - `ddof`: standard deviations if Y is centred, exactly 1 if
+        it is scaled.
+
+    See Also
+    --------
+    pca : make one from data.
+
+    Examples
+    --------
+    >>> square = pca([[1, 0], [-1, 0], [0, 1], [0, -1]], method="prcomp")
+    >>> square
+    PCAResult(n=4, p=2, method='prcomp', center=True, scale=False, ddof=1, rank=2, tied=((1, 2),))
+    >>> square.summary()[["variance (divisor n - 1)", "share", "note"]].round(4)
+               variance (divisor n - 1)  share                             note
+    component
+    PC1                          0.6667    0.5  only the span with PC2 is defined
+    PC2                          0.6667    0.5  only the span with PC1 is defined
+    """
+
+    directions: pd.DataFrame
+    scores: pd.DataFrame
+    singular_values: pd.Series
+    variances: pd.Series
+    shares: pd.Series
+    center: pd.Series | None
+    scale: pd.Series | None
+    rank: int
+    method: str
+    ddof: int
+    tied: tuple[tuple[int, ...], ...]
+    deviations: pd.Series
+
+    @property
+    def n(self) -> int:
+        """Number of observations."""
+        return len(self.scores)
+
+    @property
+    def p(self) -> int:
+        """Number of variables."""
+        return len(self.directions)
+
+    @property
+    def divisor(self) -> str:
+        """Divisor of the variances in words, "n" or "n - 1", for titles."""
+        return "n - 1" if self.ddof else "n"
+
+    @property
+    def scaled_loadings(self) -> pd.DataFrame:
+        """Directions times the standard deviations of their components, shape (p, k), in the unit of Y.
+
+        SPSS and others call these loadings; here a loading is an entry of a direction. They are 0 beyond the rank.
+        """
+        return self.directions * (self.singular_values / math.sqrt(self.n - self.ddof))
+
+    @property
+    def correlations(self) -> pd.DataFrame:
+        """Correlations of variables (rows) with components (columns), shape (p, k), -1 to 1.
+
+        `scaled_loadings` over `deviations`; the squares of a variable sum to 1. NaN for a constant variable, 0 beyond
+        the rank. Without centring they are cosines about zero.
+        """
+        return self.scaled_loadings.div(self.deviations.where(self.deviations > 0), axis="index")
+
+    def summary(self, *, beyond_rank: bool = False) -> pd.DataFrame:
+        """Table of the components, one row each.
+
+        Parameters
+        ----------
+        beyond_rank : bool, default False
+            Whether to list components without variance too.
+
+        Returns
+        -------
+        DataFrame
+            Index "component"; columns "singular value", "variance (divisor n)" or "variance (divisor n - 1)", "share",
+            "cumulative share" (of the total, from unrounded shares) and "note", which says what is not defined.
+        """
+        notes = dict.fromkeys(self.shares.index[self.rank :], "no variance, arbitrary direction")
+        for group in self.tied:
+            for one in group:
+                others = ", ".join(f"PC{other}" for other in group if other != one)
+                notes[f"PC{one}"] = f"only the span with {others} is defined"
+        table = pd.DataFrame(
+            {
+                "singular value": self.singular_values,
+                f"variance (divisor {self.divisor})": self.variances,
+                "share": self.shares,
+                "cumulative share": self.shares.cumsum(),
+                "note": [notes.get(name, "") for name in self.shares.index],
+            }
+        )
+        return table if beyond_rank else table.iloc[: self.rank]
+
+    def __repr__(self):
+        tied = f", tied={self.tied}" if self.tied else ""
+        return (
+            f"PCAResult(n={self.n}, p={self.p}, method={self.method!r}, center={self.center is not None}, "
+            f"scale={self.scale is not None}, ddof={self.ddof}, rank={self.rank}{tied})"
+        )
+
+
+def pca(
+    data, *, method: Method = "svd", center: bool = True, scale: bool = False, ddof: int | None = None
+) -> PCAResult:
+    r"""Ordinary principal components. Not private.
+
+    .. math:: Y = UDV^\top, \qquad Y^\top Y = VD^2V^\top
+
+    where Y are the data less their means: the directions V and the scores :math:`YV = UD` are the same by both
+    equations, and the variance of component l is :math:`d_l^2/n` or :math:`d_l^2/(n - 1)`.
+
+    Parameters
+    ----------
+    data : Table, DataFrame or array_like, shape (n, p)
+        Numeric columns, n >= 2 rows, no missing values. Computing is in float64; the caller's data stay as they are.
+    method : {"svd", "eigen", "prcomp"}
+        "svd" decomposes Y. "eigen" decomposes the p × p matrix :math:`Y^\top Y`, formed after centring: faster for
+        n >> p, but see Notes. "prcomp" is the convention of R's function: singular values and the divisor n - 1. All
+        give the same directions with the same signs, and the same shares.
+    center : bool, default True
+        Whether to subtract the means. Without it the first component tends to point from zero to the mean.
+    scale : bool, default False
+        Whether to divide each column by its standard deviation, with the same divisor as the variances, so that these
+        are the eigenvalues of the correlation matrix and sum to p. With ``center=False`` the divisor is, as in R, the
+        root mean square about zero, :math:`\sqrt{\sum x^2/(n - \mathrm{ddof})}`, and not the standard deviation.
+    ddof : {0, 1}, optional
+        The divisor of the variances is n - ddof. Left out it is 0 for "svd" and "eigen", which follow the
+        definitions, and 1 for "prcomp".
+
+    Returns
+    -------
+    PCAResult
+        Frozen, with min(n, p) components.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For a bad method, center, scale or ddof, before the data are looked at.
+    DataError
+        For data that cannot be used, and with ``scale=True`` for columns that do not vary (by the rule of
+        :func:`dppca_nb.table.scale_table`) or, without centring, are all zero; they are named.
+
+    Notes
+    -----
+    `rank` counts singular values above :math:`t d_1` with :math:`t = 8\sqrt{\max(n, p)}\,2.2\cdot10^{-16}` for "svd"
+    and "prcomp". Forming :math:`Y^\top Y` squares the condition number, so "eigen" sees nothing below
+    :math:`\sqrt t d_1` and may report a smaller rank: where one column is a million times as wide as the others, the
+    small components of the two routes agree to four digits only, and the singular values are the truth. To both
+    limits comes what rounding of the stored numbers alone can make of a component, up to
+    :math:`2.2\cdot10^{-16}\sqrt n \sum_j |v_{jl}\,m_j/s_j|` with means m and scales s: far from zero the last digits
+    are no variance. Singular values closer to each other than that, or variances closer than 1e-9 of the larger, are
+    `tied`.
+
+    Memory beyond the data: one centred matrix and the scores; for "eigen" also p × p.
+
+    References
+    ----------
+    Jolliffe and Cadima (2016), doi 10.1098/rsta.2015.0202.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"x": [1, 6], "y": [1, 13]})
+    >>> (pca(rows).directions["PC1"] * 13).round(9)
+    variable
+    x     5.0
+    y    12.0
+    Name: PC1, dtype: float64
+    >>> [pca(rows, method=method).variances["PC1"].round(9) for method in ("svd", "eigen", "prcomp")]
+    [np.float64(42.25), np.float64(42.25), np.float64(84.5)]
+    >>> pca(rows).rank, pca(rows).shares.round(9).tolist()
+    (1, [1.0, 0.0])
+    """
+    ddof = _check_settings(method, center, scale, ddof)
+    table = as_table(data)
+    names, n = table.names, table.n
+    # Columns one after the other: sums along them are fast and accurate, and LAPACK works in place.
+    Y = np.array(table.values, order="F")
+    del table  # of the caller's data no more than one copy stays
+    with np.errstate(over="ignore", under="ignore"):  # of results at the ends of the range only
+        made = _prepare(Y, names, center=center, scale=scale, ddof=ddof)
+        d, V, scores = (_by_eigenvalues if method == "eigen" else _by_singular_values)(Y)
+        del Y
+        means, scales, squares = made.means, made.scales, made.squares
+        power = 2 if method == "eigen" else 1
+        trusted = 8 * math.sqrt(max(n, len(names))) * _EPS
+        rounding = _EPS * math.sqrt(n) * (np.abs(V).T @ np.abs(means / scales))
+        sure = np.flatnonzero(d > trusted ** (1 / power) * d[0] + rounding)
+        rank = min(int(sure[-1]) + 1 if sure.size else 0, n - center, np.count_nonzero(squares))
+        d[rank:] = 0
+        scores[:, rank:] = 0
+        slack = _EQUAL / 2 * d + rounding
+        slack[:rank] += trusted * d[0] * (d[0] / d[:rank]) ** (power - 1)
+        shares = (d / d[0]) ** 2 if rank else np.zeros_like(d)
+
+        unit = made.exponent if np.ndim(made.exponent) == 0 else 0  # scaled columns have none
+        if unit:
+            np.ldexp(scores, unit, out=scores)
+            d = np.ldexp(d, unit)
+        variables = pd.Index(names, name="variable")
+        components = pd.Index([f"PC{i}" for i in range(1, len(d) + 1)], name="component")
+        return PCAResult(
+            directions=pd.DataFrame(V, index=variables, columns=components),
+            scores=pd.DataFrame(scores, index=_row_labels(data, n), columns=components, copy=False),
+            singular_values=pd.Series(d, index=components, name="singular_value"),
+            variances=pd.Series((d / math.sqrt(n - ddof)) ** 2, index=components, name="variance"),
+            shares=pd.Series(shares / max(shares.sum(), 1.0), index=components, name="share"),
+            center=pd.Series(np.ldexp(means, made.exponent), index=variables, name="center") if center else None,
+            scale=pd.Series(np.ldexp(scales, made.exponent), index=variables, name="scale") if scale else None,
+            rank=rank,
+            method=method,
+            ddof=ddof,
+            tied=_tied(d[:rank], np.ldexp(slack, unit)),
+            deviations=pd.Series(np.ldexp(np.sqrt(squares / (n - ddof)), unit), index=variables, name="deviation"),
+        )
+
+
+def _check_settings(method, center, scale, ddof) -> int:
+    """Refuse settings that mean nothing; return the degrees of freedom."""
+    if not (isinstance(method, str) and method in get_args(Method)):
+        raise ValueError(f'method must be "svd", "eigen" or "prcomp"; got {method!r}. Choose one of the three.')
+    for name, value in (("center", center), ("scale", scale)):
+        if not isinstance(value, bool | np.bool_):
+            raise TypeError(
+                f"{name} must be True or False; got {value!r}. To {name} by numbers of your own, do so to the data first."
+            )
+    if ddof is None:
+        return int(method == "prcomp")
+    if isinstance(ddof, bool) or not isinstance(ddof, int | np.integer) or ddof not in (0, 1):
+        raise ValueError(f"ddof must be 0 (divisor n), 1 (divisor n - 1) or None (by the method); got {ddof!r}.")
+    return int(ddof)
+
+
+class _Prepared(NamedTuple):
+    """What was done to the columns, in units of two to the power of `exponent`, and their sums of squares after it."""
+
+    means: np.ndarray
+    scales: np.ndarray
+    squares: np.ndarray
+    exponent: int | np.ndarray
+
+
+def _prepare(Y: np.ndarray, names, *, center: bool, scale: bool, ddof: int) -> _Prepared:
+    """Centre and scale the columns where they are."""
+    n = len(Y)
+    low, high = Y.min(axis=0), Y.max(axis=0)
+    largest = np.maximum(-low, high)
+    exponent = np.frexp(largest if scale else largest.max())[1]
+    if np.abs(exponent).max() > _SAFE:  # powers of two change no digit
+        np.ldexp(Y, -exponent, out=Y)
+        low, high, largest = (np.ldexp(bound, -exponent) for bound in (low, high, largest))
+    else:
+        exponent = np.zeros_like(exponent)
+    means = np.zeros(len(names))
+    if center:
+        for _ in range(2):  # the first mean is rounded; far from zero that would leave a shift in every row
+            shift = Y.mean(axis=0)
+            Y -= shift
+            means += shift
+        constant = low == high
+        Y[:, constant] = 0  # exactly, whatever the rounding of the mean
+        means[constant] = low[constant]
+    squares = np.array([y @ y for y in Y.T])
+    scales = np.ones(len(names))
+    if scale:
+        # Without centring a constant is as good as any column; with it the rule is that of table.scale_table.
+        noise = min(n, 64) * _EPS * largest if center else 0.0
+        still = np.sqrt(squares / (n - 1)) <= noise
+        if still.any():
+            listing = "; ".join(name if name.isprintable() else repr(name) for name in np.array(names)[still])
+            what = "Constant" if center else "All zero"
+            raise DataError(
+                f"{what}: {listing}. scale=True has nothing to divide by: leave it out, or use scale=False."
+            )
+        scales = np.sqrt(squares / (n - ddof))
+        Y /= scales
+        squares = np.full(len(names), float(n - ddof))
+    return _Prepared(means, scales, squares, exponent)
+
+
+def _by_singular_values(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return singular values, directions and scores UD; Y is used up."""
+    scores, d, Vt = linalg.svd(Y, full_matrices=False, overwrite_a=True, check_finite=False)
+    V = fix_signs(Vt.T)
+    scores *= np.copysign(d, np.einsum("jk,kj->k", V, Vt))
+    return d, V, scores
+
+
+def _by_eigenvalues(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return singular values, directions and scores YV."""
+    n, p = Y.shape
+    subset = (p - n, p - 1) if n < p else None
+    values, V = linalg.eigh(Y.T @ Y, subset_by_index=subset, overwrite_a=True, check_finite=False)
+    V = fix_signs(V[:, ::-1])
+    return np.sqrt(np.maximum(values[::-1], 0)), V, Y @ V
+
+
+def _tied(d: np.ndarray, slack: np.ndarray) -> tuple[tuple[int, ...], ...]:
+    """Group neighbouring components, numbered from 1, whose singular values differ by no more than the slack."""
+    ends = [0, *(np.flatnonzero(d[:-1] - d[1:] > slack[: d.size][:-1]) + 1).tolist(), d.size]
+    return tuple(tuple(range(a + 1, b + 1)) for a, b in pairwise(ends) if b - a > 1)
+
+
+def _row_labels(data, n: int) -> pd.Index:
+    """Return the caller's own row labels if the data are a pandas object, else positions, as one level "row"."""
+    if isinstance(data, pd.DataFrame | pd.Series):
+        flat = data.index.to_flat_index() if isinstance(data.index, pd.MultiIndex) else data.index
+        return flat.rename("row")
+    return pd.RangeIndex(n, name="row")
