@@ -7,12 +7,13 @@ in the specification.
 from __future__ import annotations
 
 import json
+import time
 
 HELPERS = """
 window.dx = {
   root: (view) => document.querySelectorAll('.dppca')[view],
   items: (root) => [...root.querySelectorAll('.chart svg *')]
-    .filter((node) => node.__data__?.datum && node.__data__.mark?.marktype !== 'group').map((node) => [node, node.__data__]),
+    .map((node) => [node, node.__data__]).filter(([, item]) => item?.datum && item.mark?.marktype !== 'group'),
   marks: (root, role, type) => dx.items(root)
     .filter(([, item]) => item.datum.role === role && (!type || item.mark.marktype === type)),
   frame: (node) => {   // the panel that a mark lies in
@@ -50,12 +51,14 @@ WALK = """async (view) => {
     }
     const seen = dx.items(root).filter(([, item]) => item.mark.marktype === 'text' && !item.stroke
       && (item.datum.role === 'note' || (item.datum.role === 'label' && item.datum.vis)));
-    const boxes = seen.map(([node, item]) => [node.getBoundingClientRect(), item.datum.text, item.datum.role, dx.frame(node)]);
+    const boxes = seen.map(([node, { datum }]) =>
+      [node.getBoundingClientRect(), datum.text, datum.role, dx.frame(node)]);
     boxes.forEach(([p, text, role, frame], i) => {
       texts.push(`${role} ${text}`);
       sides.add(Math.round(frame.width));
       for (const [q, other] of boxes.slice(0, i)) {
-        if (Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 2)
+        if (Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1
+            && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 2)
           overlaps.push([wanted, text, other]);
       }
       if (p.left < frame.left - 1 || p.right > frame.right + 23 || p.top < frame.top - 2 || p.bottom > frame.bottom + 2)
@@ -93,9 +96,11 @@ LIGHT_AREAS = """(view) => {
     const style = getComputedStyle(node), box = node.getBoundingClientRect();
     const svg = node instanceof SVGElement;
     const colour = svg && node.tagName !== 'svg' ? style.fill : style.backgroundColor;
-    if (!colour.startsWith('rgb') || dx.rgb(colour)[3] === 0 || node.tagName === 'text' || style.opacity === '0') continue;
+    if (!colour.startsWith('rgb') || dx.rgb(colour)[3] === 0) continue;
+    if (node.tagName === 'text' || style.opacity === '0') continue;
     if (svg && (Number(style.fillOpacity) === 0 || !node.getAttribute('fill'))) continue;
-    if (box.width * box.height > 400 && dx.light(colour) > 0.4) found.push(`${node.tagName}.${node.getAttribute('class')} ${colour}`);
+    if (box.width * box.height > 400 && dx.light(colour) > 0.4)
+      found.push(`${node.tagName}.${node.getAttribute('class')} ${colour}`);
   }
   return found;
 }"""
@@ -112,13 +117,14 @@ class ExplorerPage:
 
     # ----- waiting -----
 
-    def settle(self, name: str = "explorer") -> None:
+    def settle(self, name: str = "explorer", seconds: float = 20) -> None:
         """Wait until the page has drawn what the kernel shows."""
-        wanted = self.notebook.eval(f"{name}._frame['code']")
-        self.page.wait_for_function(
-            "([view, code]) => document.querySelectorAll('.dppca')[view]?.dataset.drawn === code",
-            arg=[self.view, wanted],
-        )
+        end = time.monotonic() + seconds
+        while (drawn := self.root.get_attribute("data-drawn")) != (
+            wanted := self.notebook.eval(f"{name}._frame['code']")
+        ):
+            assert time.monotonic() < end, f"drawn: {drawn}\nwanted: {wanted}"
+            time.sleep(0.03)
 
     def waits(self, expression: str, arg: object = None) -> None:
         """Wait until a JavaScript expression of ``root`` and ``arg`` is true."""

@@ -196,16 +196,19 @@ class OpenNotebook:
         self.page.evaluate(
             """async (cell) => {
                  const { shell, commands } = window.jupyterapp, notebook = shell.currentWidget;
+                 const before = [...shell.widgets('main')];
                  notebook.content.activeCellIndex = cell;
                  await commands.execute('notebook:create-output-view');
-                 window.opened = { notebook, panel: [...shell.widgets('main')].find((one) => one.id.startsWith('LinkedOutputView')) };
+                 const panels = [...shell.widgets('main')].filter((one) => !before.includes(one));
+                 window.opened = { notebook, panels };
                }""",
             cell,
         )
 
         def close() -> None:
             self.page.evaluate(
-                "() => { opened.panel.dispose(); window.jupyterapp.shell.activateById(opened.notebook.id); }"
+                """() => { for (const one of opened.panels) one.dispose();
+                     window.jupyterapp.shell.activateById(opened.notebook.id); }"""
             )
             self.page.wait_for_function("() => window.jupyterapp.shell.currentWidget === opened.notebook")
 
