@@ -113,7 +113,7 @@ class LoadingPicture:
     def subtitle(self, width: float) -> list[str]:
         """State the budget, what it really gives, the noise and the size, in lines of at most `width` pixels.
 
-        First of all stands whether the guarantee is void, with the reason where there is room for it.
+        First of all stands that the guarantee is void, if it is, and why.
         """
         g = self.release.guarantee
         exact = "exact" if g.calibration == "analytic" else f"exact {theme.exact_epsilon(g.exact_epsilon)}"
@@ -126,16 +126,9 @@ class LoadingPicture:
             parts.append("teaching, not a release")
         elif self.reference != "off":
             parts.append("with a reference: not a private release")
-        lines = []
-        for part in parts:
-            longer = f"{lines[-1]}  ·  {part}" if lines else part
-            if lines and text_width(longer, 11) <= width:
-                lines[-1] = longer
-            else:
-                lines.append(part)
+        lines = _filled(parts, "  ·  ", width)
         if self.void:
-            reasoned = f"Guarantee void: {self.void[0]}"
-            lines.insert(0, reasoned if text_width(reasoned, 11) <= width else "Guarantee void")
+            lines = _filled(f"Guarantee void: {self.void[0]}".split(), " ", width) + lines
         return lines
 
     def headers(self) -> tuple[str, str]:
@@ -176,6 +169,18 @@ def make_picture(
     ordered = not isinstance(variables, str) and isinstance(variables, Iterable)
     drawn = _rounded(private[list(shown)])
     return LoadingPicture(release, kind, components, bool(labels), reference, shown, ordered, drawn, nonprivate, sep)
+
+
+def _filled(parts: list[str], between: str, width: float) -> list[str]:
+    """Join parts into lines of at most `width` pixels; a part alone may be longer."""
+    lines: list[str] = []
+    for part in parts:
+        longer = f"{lines[-1]}{between}{part}" if lines else part
+        if lines and text_width(longer, 11) <= width:
+            lines[-1] = longer
+        else:
+            lines.append(part)
+    return lines
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:

@@ -41,7 +41,7 @@ EPSILONS = (
 )  # fmt: skip
 DELTAS = (1e-5, 1e-6, 1e-8)
 HEATMAP_COMPONENTS = 4
-SUBTITLE_WIDTHS = (720, 430, 270)  # pixels: two panels, one, a phone
+SUBTITLE_WIDTHS = (560, 400, 260)  # pixels: two panels, one, a phone
 
 
 @lru_cache(maxsize=1)

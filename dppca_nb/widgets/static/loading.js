@@ -19,6 +19,7 @@ class Explorer {
     this.pinned = null;
     this.layout = null;
     root.classList.add("dppca");
+    root.dataset.lmSuppressShortcuts = "true"; // or Jupyter's one-key commands would take the arrow keys
     this.build();
     this.onFrame = () => this.update();
     this.onTheme = () => { this.colours = undefined; this.redraw(); };
@@ -248,7 +249,7 @@ class Explorer {
     const rows = frame.rows[layout];
     if (!rows) { if (!this.model.get("_layouts").includes(layout)) this.ask(layout); return; }
     const { ttl, ax, ay, subtitles } = frame.words;
-    const room = (wide ? beside : available) - 60;
+    const room = ((wide ? beside : available) - 50) * (1.1 / this.font); // in the kernel's measure
     const sub = (subtitles.find((each) => each.width <= room) ?? subtitles.at(-1)).lines;
     const dark = this.root.dataset.dark === "true";
     const ink = dark ? { inkhigh: 2, inklow: 2, inkmid: "#ffffff" } : {};
