@@ -144,7 +144,7 @@ def as_table(data, *, numeric_only: bool = False) -> Table:
         listing = _listing([f"{_show(names[j])} ({columns[j].detail})" for j in others])
         problems.append(
             f"These columns are not numeric: {listing}. Convert them explicitly, select other columns, or pass "
-            "numeric_only=True to leave them out."
+            "as_table(data, numeric_only=True), which leaves them out and lists them."
         )
     bad = [f"{_show(names[j])}: {_counts(columns[j])}" for j in kept if columns[j].missing or columns[j].infinite]
     if bad:

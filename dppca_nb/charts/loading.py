@@ -24,7 +24,8 @@ class _Drawn:
     def _repr_mimebundle_(self, *args: object, **kwargs: object) -> dict | tuple | None:
         if alt.renderers.active != "default":
             return super()._repr_mimebundle_(*args, **kwargs)
-        return {"image/png": png(self), "text/plain": self.digest}
+        picture, size = png_output(self)
+        return {"image/png": picture, "text/plain": self.digest}, {"image/png": size}
 
     @property
     def digest(self) -> str:
@@ -46,6 +47,13 @@ def png(chart: alt.TopLevelMixin, scale: float = 2) -> bytes:
 
     version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
     return vl_convert.vegalite_to_png(chart.to_dict(), vl_version=version, scale=scale)
+
+
+def png_output(chart: alt.TopLevelMixin) -> tuple[bytes, dict[str, int]]:
+    """PNG with twice the points it is shown at, and the size to show it at."""
+    picture = png(chart, scale=2)
+    width, height = (int.from_bytes(picture[at : at + 4], "big") // 2 for at in (16, 20))  # from the file's header
+    return picture, {"width": width, "height": height}
 
 
 def loading_chart(

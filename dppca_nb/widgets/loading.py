@@ -30,7 +30,7 @@ from dppca_nb.core.align import align_signs
 from dppca_nb.core.loading import LoadingRelease
 from dppca_nb.core.privacy import Budget, check_calibration
 from dppca_nb.core.teaching import TeachingDraws
-from dppca_nb.table import DataError, as_table
+from dppca_nb.table import DataError, LeftOut, as_table
 from dppca_nb.widgets import words
 from dppca_nb.widgets.view import LiveView, bundled
 
@@ -180,6 +180,11 @@ reference beside, teaching)
     def loadings(self) -> pd.DataFrame:
         """Loadings shown, p × p."""
         return self.release.loadings
+
+    @property
+    def left_out(self) -> tuple[LeftOut, ...]:
+        """Columns that are no variables, with the reasons."""
+        return () if self._table is None else self._table.left_out
 
     @property
     def chart(self) -> object:

@@ -12,7 +12,7 @@ from pathlib import Path
 import anywidget
 import traitlets
 
-from dppca_nb.charts.loading import png
+from dppca_nb.charts.loading import png_output
 
 STATIC = Path(__file__).parent / "static"
 SLOW = 0.15  # seconds: a change that takes longer waits until the slider is released
@@ -130,7 +130,8 @@ class LiveView(anywidget.AnyWidget):
         bundle = {**(bundle or {}), "text/plain": repr(self)}
         chart = self._static_chart()
         if chart is not None:
-            bundle["image/png"] = png(chart)
+            bundle["image/png"], size = png_output(chart)
+            metadata = {**metadata, "image/png": size}
         return bundle, metadata
 
     def _static_chart(self) -> object:
