@@ -259,9 +259,9 @@ def test_a_heatmap_keeps_the_order_of_columns_unless_names_were_given():
 
 def test_the_drawn_heatmap_puts_x2_before_x10_and_components_in_the_order_asked():
     many = release(p=12, names=[f"x{j}" for j in range(12)], seed=8)
-    texts = [text_of(t) for t in svg(loading_chart(many, "heatmap", (11, 2), 12)).iter() if t.tag.endswith("text")]
+    texts = [text_of(t) for t in svg(loading_chart(many, "heatmap", (2, 11, 1), 12)).iter() if t.tag.endswith("text")]
     assert [t for t in texts if re.fullmatch(r"x\d+", t)] == [f"x{j}" for j in range(12)]
-    assert [t for t in texts if re.fullmatch(r"PC\d+", t)] == ["PC11", "PC2"]
+    assert [t for t in texts if re.fullmatch(r"PC\d+", t)] == ["PC2", "PC11", "PC1"]
 
 
 def test_the_limit_is_said_and_what_is_under_it_is_drawn_without_a_row_limit():
@@ -471,6 +471,14 @@ def test_no_row_holds_a_negative_zero_or_more_than_four_decimals(seed, p):
                 if isinstance(value, float):
                     assert value == round(value, DIGITS), (name, value)
                     assert str(value) != "-0.0", name
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_tiny_negative_loading_is_a_plain_zero(kind):
+    picture = make_picture(heatmap_of([-0.00004, 0.8, -0.6]), kind=kind, variables="all")
+    rows = heatmap_rows(picture) if kind == "heatmap" else plane_rows(picture, side=340, half=1.12)[0]
+    assert "-0.0," not in json.dumps(rows)
+    assert "-0.0000" not in digest(picture)
 
 
 def test_heatmap_colours_have_one_fixed_domain_with_white_at_zero():
@@ -826,7 +834,7 @@ def test_several_kinds_stand_side_by_side_with_one_title_and_their_own_rows():
     spec = loading_chart(release(reference=True), kind=list(KINDS)).to_dict()
     assert [part["data"]["name"] for part in spec["hconcat"]] == [f"rows_{kind}" for kind in KINDS]
     assert all("title" not in part for part in spec["hconcat"])
-    assert spec["title"]["text"].startswith("Private loadings")
+    assert spec["title"]["text"] == "Loadings on PC1 and PC2"  # with a reference it is not private
 
 
 # ----- numbers in words -----
