@@ -8,8 +8,10 @@ import math
 import re
 import struct
 import xml.etree.ElementTree as ET
+from base64 import b64decode
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from .explorer_page import CONTRASTS, LIGHT_AREAS, WALK, ExplorerPage
@@ -39,6 +41,9 @@ wide.columns = [f"{LONG[j % 3]} of the {['radius', 'texture', 'concavity'][j // 
 """
 RAND = "explorer = LoadingExplorer(people, scale=datasets.RAND_HIE_SCALES, {})\nexplorer"
 WIDE = "explorer = LoadingExplorer(wide, variables=30, {})\nexplorer"
+SMALL = """from dppca_nb import LoadingExplorer, datasets
+explorer = LoadingExplorer(datasets.usarrests(), scale=[4, 80, 15, 9], epsilon=0.5)
+explorer"""
 NAMES = [
     "Sepal.Length", "mass [kg]", "odds:ratio", "t:Q", "a.1", "patient's age", '5" pipe', "back\\slash",
     'it\'s [a] "test"', "blood\npressure", "\u2764 rate", "\u6e29\u5ea6", "<img src=x onerror=window.pwned=1>",
@@ -312,6 +317,8 @@ def test_the_keyboard_alone_reaches_and_works_every_control(show, shared):
 
     name = view.root.locator("tbody .name").nth(2)
     name.focus()
+    keys.press("b")  # outside the view this is Lab's key for a new cell
+    assert len(shared.cells()) == 3
     keys.press("Enter")
     assert name.get_attribute("aria-pressed") == "true"
     view.slider.focus()  # the row stays lit when the focus has gone
@@ -629,10 +636,7 @@ def test_scales_from_the_sample_void_the_guarantee_in_words_and_badge(show, shar
 
 
 def test_running_the_cell_again_leaves_one_explorer_and_a_restart_leaves_none_behind(open_notebook):
-    cell = RAND.replace("people, scale=datasets.RAND_HIE_SCALES", "datasets.usarrests(), scale=[4, 80, 15, 9]").format(
-        "epsilon=0.5"
-    )
-    with open_notebook(SETUP, cell, width=1300) as notebook:
+    with open_notebook(SETUP, SMALL, width=1300) as notebook:
         models = set()
         for _ in range(3):
             notebook.run_all()
@@ -644,9 +648,7 @@ def test_running_the_cell_again_leaves_one_explorer_and_a_restart_leaves_none_be
         alive = notebook.eval("sorted(ipywidgets.widgets.widget._instances)")
         assert models & set(alive) == {notebook.eval("explorer.model_id")}
         assert view.page.locator(".dppca").count() == 1
-        assert notebook.eval("explorer._layouts") == [
-            view.read("dx.items(root).length > 0 ? arg : null", notebook.eval("explorer._layouts[0]"))
-        ]
+        assert notebook.eval("len(explorer._layouts)") == 1
         view.slider.press("End")
         view.settle_on("epsilon", 10)
 
@@ -662,11 +664,24 @@ def test_running_the_cell_again_leaves_one_explorer_and_a_restart_leaves_none_be
         assert notebook.external == []
         assert notebook.errors == []
 
+
+def test_a_saved_notebook_from_elsewhere_shows_the_picture_although_nothing_runs(open_notebook):
+    with open_notebook(SMALL, width=1300) as notebook:
+        ExplorerPage(notebook).settle()
         notebook.save()
+        saved = nbformat.read(notebook.path, as_version=4)
+        (output,) = saved.cells[0].outputs
+        assert output.data["text/plain"].startswith("LoadingExplorer('US arrests 1973', epsilon=0.5")
+        assert b64decode(output.data["image/png"]).startswith(b"\x89PNG")
+        assert "widgets" not in saved.metadata
+        # Written by other hands the file is not trusted, and Lab takes the picture. In a file that it trusts Lab 4.6
+        # looks for the widget alone, and says "Error displaying widget: model not found" until the cell is run.
+        saved.cells[0].source += "  # from elsewhere"
+        nbformat.write(saved, notebook.path)
         notebook.reopen()
-        shown = notebook.page.locator(".jp-OutputArea-output")
-        shown.last.wait_for()
-        text, images = shown.last.inner_text(), shown.locator("img").count()
-        assert "Error" not in text
-        assert images == 1 or "LoadingExplorer(" in text
+        picture = notebook.page.locator(".jp-OutputArea-output img")
+        picture.wait_for()
+        assert picture.evaluate("(img) => img.decode().then(() => img.naturalWidth)") > 400
+        assert "Error" not in notebook.page.locator(".jp-OutputArea").inner_text()
         assert notebook.external == []
+        assert notebook.errors == []
