@@ -4,6 +4,7 @@ from dppca_nb import datasets
 from dppca_nb.charts.loading import loading_chart
 from dppca_nb.core.kendall import KendallEstimate, spherical_kendall
 from dppca_nb.core.loading import LoadingRelease, dp_loading
+from dppca_nb.core.pca import PCAResult, pca
 from dppca_nb.core.privacy import Budget, Guarantee
 from dppca_nb.table import DataError, Table, as_table
 from dppca_nb.widgets.loading import LoadingExplorer
@@ -15,10 +16,12 @@ __all__ = [
     "KendallEstimate",
     "LoadingExplorer",
     "LoadingRelease",
+    "PCAResult",
     "Table",
     "as_table",
     "datasets",
     "dp_loading",
     "loading_chart",
+    "pca",
     "spherical_kendall",
 ]

@@ -8,9 +8,11 @@ from functools import lru_cache
 
 import numpy as np
 import pandas as pd
+from scipy.linalg import null_space
 
 from dppca_nb.core.align import fix_signs
 from dppca_nb.core.kendall import spherical_kendall
+from dppca_nb.core.pca import pca
 from dppca_nb.core.privacy import (
     Budget,
     Guarantee,
@@ -182,7 +184,7 @@ def dp_loading(
         guarantee=guarantee,
         n=table.n,
         coincident=coincident,
-        reference=reference_directions(table.values) if reference else None,
+        reference=reference_directions(table) if reference else None,
     )
 
 
@@ -250,13 +252,13 @@ def _labels(names: tuple[str, ...], title: str) -> pd.Index:
     return pd.Index(names, name=title)
 
 
-def reference_directions(values: np.ndarray) -> np.ndarray:
-    """Ordinary principal directions: eigenvectors of the sample covariance. Not private.
+def reference_directions(data) -> np.ndarray:
+    """Ordinary principal directions of all p variables, by :func:`dppca_nb.core.pca.pca`. Not private.
 
     Parameters
     ----------
-    values : ndarray, shape (n, p)
-        Finite numbers, at least 2 rows.
+    data : Table, DataFrame or array_like, shape (n, p)
+        Numbers, at least 2 rows.
 
     Returns
     -------
@@ -269,8 +271,6 @@ def reference_directions(values: np.ndarray) -> np.ndarray:
     array([[ 0.3846,  0.9231],
            [ 0.9231, -0.3846]])
     """
-    largest = np.abs(values).max()
-    unit = values / largest if largest > 0 else values  # so that neither sums nor squares overflow
-    centred = unit - unit.mean(axis=0)  # before any product: a large common offset would eat the digits
-    n, p = centred.shape
-    return fix_signs(np.linalg.svd(centred, full_matrices=n < p)[2].T)
+    V = pca(data).directions.to_numpy()
+    p, k = V.shape
+    return V if k == p else np.hstack([V, fix_signs(null_space(V.T))])

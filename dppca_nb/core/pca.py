@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
-from scipy import linalg
 
-from dppca_nb.core.align import fix_signs
-from dppca_nb.table import DataError, as_table
+from dppca_nb.core.decompose import column_major, decompose
+from dppca_nb.table import as_table
 
 Method = Literal["svd", "eigen", "prcomp"]
-
-_EPS = np.finfo(float).eps
-_EQUAL = 1e-9  # variances closer than this, relative to the larger, are one variance
-_SAFE = 250  # magnitudes between 2**-250 and 2**250 can be squared and summed without a thought
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -234,46 +228,29 @@ def pca(
     """
     ddof = _check_settings(method, center, scale, ddof)
     table = as_table(data)
-    names, n = table.names, table.n
-    # Columns one after the other: sums along them are fast and accurate, and LAPACK works in place.
-    Y = np.array(table.values, order="F")
-    del table  # of the caller's data no more than one copy stays
-    with np.errstate(over="ignore", under="ignore"):  # of results at the ends of the range only
-        made = _prepare(Y, names, center=center, scale=scale, ddof=ddof)
-        d, V, scores = (_by_eigenvalues if method == "eigen" else _by_singular_values)(Y)
-        del Y
-        means, scales, squares = made.means, made.scales, made.squares
-        power = 2 if method == "eigen" else 1
-        trusted = 8 * math.sqrt(max(n, len(names))) * _EPS
-        rounding = _EPS * math.sqrt(n) * (np.abs(V).T @ np.abs(means / scales))
-        sure = np.flatnonzero(d > trusted ** (1 / power) * d[0] + rounding)
-        rank = min(int(sure[-1]) + 1 if sure.size else 0, n - center, np.count_nonzero(squares))
-        d[rank:] = 0
-        scores[:, rank:] = 0
-        slack = _EQUAL / 2 * d + rounding
-        slack[:rank] += trusted * d[0] * (d[0] / d[:rank]) ** (power - 1)
-        shares = (d / d[0]) ** 2 if rank else np.zeros_like(d)
-
-        unit = made.exponent if np.ndim(made.exponent) == 0 else 0  # scaled columns have none
-        if unit:
-            np.ldexp(scores, unit, out=scores)
-            d = np.ldexp(d, unit)
-        variables = pd.Index(names, name="variable")
-        components = pd.Index([f"PC{i}" for i in range(1, len(d) + 1)], name="component")
-        return PCAResult(
-            directions=pd.DataFrame(V, index=variables, columns=components),
-            scores=pd.DataFrame(scores, index=_row_labels(data, n), columns=components, copy=False),
-            singular_values=pd.Series(d, index=components, name="singular_value"),
-            variances=pd.Series((d / math.sqrt(n - ddof)) ** 2, index=components, name="variance"),
-            shares=pd.Series(shares / max(shares.sum(), 1.0), index=components, name="share"),
-            center=pd.Series(np.ldexp(means, made.exponent), index=variables, name="center") if center else None,
-            scale=pd.Series(np.ldexp(scales, made.exponent), index=variables, name="scale") if scale else None,
-            rank=rank,
-            method=method,
-            ddof=ddof,
-            tied=_tied(d[:rank], np.ldexp(slack, unit)),
-            deviations=pd.Series(np.ldexp(np.sqrt(squares / (n - ddof)), unit), index=variables, name="deviation"),
-        )
+    names, n, Y = table.names, table.n, column_major(table.values)
+    del table  # of the data one copy is enough
+    found = decompose(Y, names, eigen=method == "eigen", center=center, scale=scale, ddof=ddof)
+    del Y
+    d = found.singular_values
+    variables = pd.Index(names, name="variable")
+    components = pd.Index([f"PC{i}" for i in range(1, len(d) + 1)], name="component")
+    with np.errstate(over="ignore", under="ignore"):  # as the result's docstring says
+        variances = (d / math.sqrt(n - ddof)) ** 2
+    return PCAResult(
+        directions=pd.DataFrame(found.directions, index=variables, columns=components),
+        scores=pd.DataFrame(found.scores, index=_row_labels(data, n), columns=components, copy=False),
+        singular_values=pd.Series(d, index=components, name="singular_value"),
+        variances=pd.Series(variances, index=components, name="variance"),
+        shares=pd.Series(found.shares, index=components, name="share"),
+        center=pd.Series(found.means, index=variables, name="center") if center else None,
+        scale=pd.Series(found.scales, index=variables, name="scale") if scale else None,
+        rank=found.rank,
+        method=method,
+        ddof=ddof,
+        tied=found.tied,
+        deviations=pd.Series(found.deviations, index=variables, name="deviation"),
+    )
 
 
 def _check_settings(method, center, scale, ddof) -> int:
@@ -283,83 +260,13 @@ def _check_settings(method, center, scale, ddof) -> int:
     for name, value in (("center", center), ("scale", scale)):
         if not isinstance(value, bool | np.bool_):
             raise TypeError(
-                f"{name} must be True or False; got {value!r}. To {name} by numbers of your own, do so to the data first."
+                f"{name} must be True or False; got {value!r}. Numbers of your own are for the data, beforehand."
             )
     if ddof is None:
         return int(method == "prcomp")
     if isinstance(ddof, bool) or not isinstance(ddof, int | np.integer) or ddof not in (0, 1):
         raise ValueError(f"ddof must be 0 (divisor n), 1 (divisor n - 1) or None (by the method); got {ddof!r}.")
     return int(ddof)
-
-
-class _Prepared(NamedTuple):
-    """What was done to the columns, in units of two to the power of `exponent`, and their sums of squares after it."""
-
-    means: np.ndarray
-    scales: np.ndarray
-    squares: np.ndarray
-    exponent: int | np.ndarray
-
-
-def _prepare(Y: np.ndarray, names, *, center: bool, scale: bool, ddof: int) -> _Prepared:
-    """Centre and scale the columns where they are."""
-    n = len(Y)
-    low, high = Y.min(axis=0), Y.max(axis=0)
-    largest = np.maximum(-low, high)
-    exponent = np.frexp(largest if scale else largest.max())[1]
-    if np.abs(exponent).max() > _SAFE:  # powers of two change no digit
-        np.ldexp(Y, -exponent, out=Y)
-        low, high, largest = (np.ldexp(bound, -exponent) for bound in (low, high, largest))
-    else:
-        exponent = np.zeros_like(exponent)
-    means = np.zeros(len(names))
-    if center:
-        for _ in range(2):  # the first mean is rounded; far from zero that would leave a shift in every row
-            shift = Y.mean(axis=0)
-            Y -= shift
-            means += shift
-        constant = low == high
-        Y[:, constant] = 0  # exactly, whatever the rounding of the mean
-        means[constant] = low[constant]
-    squares = np.array([y @ y for y in Y.T])
-    scales = np.ones(len(names))
-    if scale:
-        # Without centring a constant is as good as any column; with it the rule is that of table.scale_table.
-        noise = min(n, 64) * _EPS * largest if center else 0.0
-        still = np.sqrt(squares / (n - 1)) <= noise
-        if still.any():
-            listing = "; ".join(name if name.isprintable() else repr(name) for name in np.array(names)[still])
-            what = "Constant" if center else "All zero"
-            raise DataError(
-                f"{what}: {listing}. scale=True has nothing to divide by: leave it out, or use scale=False."
-            )
-        scales = np.sqrt(squares / (n - ddof))
-        Y /= scales
-        squares = np.full(len(names), float(n - ddof))
-    return _Prepared(means, scales, squares, exponent)
-
-
-def _by_singular_values(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return singular values, directions and scores UD; Y is used up."""
-    scores, d, Vt = linalg.svd(Y, full_matrices=False, overwrite_a=True, check_finite=False)
-    V = fix_signs(Vt.T)
-    scores *= np.copysign(d, np.einsum("jk,kj->k", V, Vt))
-    return d, V, scores
-
-
-def _by_eigenvalues(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return singular values, directions and scores YV."""
-    n, p = Y.shape
-    subset = (p - n, p - 1) if n < p else None
-    values, V = linalg.eigh(Y.T @ Y, subset_by_index=subset, overwrite_a=True, check_finite=False)
-    V = fix_signs(V[:, ::-1])
-    return np.sqrt(np.maximum(values[::-1], 0)), V, Y @ V
-
-
-def _tied(d: np.ndarray, slack: np.ndarray) -> tuple[tuple[int, ...], ...]:
-    """Group neighbouring components, numbered from 1, whose singular values differ by no more than the slack."""
-    ends = [0, *(np.flatnonzero(d[:-1] - d[1:] > slack[: d.size][:-1]) + 1).tolist(), d.size]
-    return tuple(tuple(range(a + 1, b + 1)) for a, b in pairwise(ends) if b - a > 1)
 
 
 def _row_labels(data, n: int) -> pd.Index:
