@@ -11,13 +11,13 @@ import altair as alt
 
 from dppca_nb.charts import theme
 from dppca_nb.charts.picture import LoadingPicture
-from dppca_nb.charts.plane import panel_header, title_params
+from dppca_nb.charts.plane_spec import panel_header, title_params
 
 CELL = 26  # pixels: height of a cell, unless the table is long
 _LIT = "(hl == null || hl == datum.variable)"
-# white ink where it has contrast >= 3.5 on the blended cell, else near-black; the limits are signals of the theme
-_INK = "datum.loading > inkhigh || datum.loading < -inklow ? '#fff' : inkmid"
-INK = {"inkhigh": 0.72, "inklow": 0.93, "inkmid": "#111111"}  # on white: measured in test_charts
+# ink that has contrast >= 4.5 on every cell of either theme; the limits are signals, measured in test_charts
+_INK = "datum.loading > inkhigh ? '#fff' : datum.loading < -inklow ? '#000' : inkmid"
+INK = {"inkhigh": 0.93, "inklow": 2, "inkmid": "#000000"}  # on white; the view has those on black
 
 
 @lru_cache(maxsize=32)

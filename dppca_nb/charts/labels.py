@@ -24,8 +24,8 @@ _CLASSES = {
     "ABEFKLPSTVXYZ": 670,
     "CDGHNOQRU&": 740,
     "mM": 880,
-    "wW%@—": 900,
-    "…": 950,
+    "wW%": 900,
+    "@—…": 1000,
 }
 _ADVANCE = {char: width for chars, width in _CLASSES.items() for char in chars}
 SAFE_FONT = 1.1  # covers Helvetica, Arial, Segoe UI, Inter and San Francisco

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 
 import altair as alt
 import pandas as pd
@@ -10,8 +11,21 @@ import pandas as pd
 from dppca_nb.charts import theme
 from dppca_nb.charts.heatmap import INK, heatmap_rows, heatmap_spec
 from dppca_nb.charts.picture import DIGITS, LoadingPicture, make_picture
-from dppca_nb.charts.plane import SIDE, plane_rows, plane_spec, title_params, zoom
+from dppca_nb.charts.plane import plane_rows, zoom
+from dppca_nb.charts.plane_spec import SIDE, plane_spec, title_params
 from dppca_nb.core.loading import LoadingRelease
+
+
+class _ScriptSafe(json.JSONEncoder):
+    """JSON that is safe inside a script element: a name with ``</script>`` stays a name."""
+
+    def encode(self, o: object) -> str:
+        return super().encode(o).replace("<", "\\u003c")
+
+
+def _escaping(kwargs: dict) -> dict:
+    """Let Altair write its JSON by `_ScriptSafe`; Altair itself does not escape it."""
+    return {**kwargs, "json_kwds": {"cls": _ScriptSafe, **(kwargs.get("json_kwds") or {})}}
 
 
 class _Drawn:
@@ -26,6 +40,14 @@ class _Drawn:
             return super()._repr_mimebundle_(*args, **kwargs)
         picture, size = png_output(self)
         return {"image/png": picture, "text/plain": self.digest}, {"image/png": size}
+
+    def to_html(self, *args: object, **kwargs: object) -> str:
+        """Write a page in which no variable name can end the script that holds it."""
+        return super().to_html(*args, **_escaping(kwargs))
+
+    def save(self, *args: object, **kwargs: object) -> None:
+        """Save as HTML, PNG, SVG, PDF or JSON; HTML is written as by `to_html`."""
+        super().save(*args, **_escaping(kwargs))
 
     @property
     def digest(self) -> str:
@@ -115,6 +137,7 @@ def loading_chart(
     kinds = [kind] if isinstance(kind, str) or not isinstance(kind, Iterable) else list(kind)
     if not kinds:
         raise ValueError('kind must be "vector", "point", "heatmap" or a list of them; got an empty list.')
+    components, variables = (_kept(argument) for argument in (components, variables))
     pictures = [
         make_picture(release, kind=each, components=components, variables=variables, labels=labels, reference=reference)
         for each in kinds
@@ -126,6 +149,11 @@ def loading_chart(
     row = alt.hconcat(*charts, spacing=40).resolve_scale(fill="independent")
     row = row.properties(title=_title(pictures[0], title_params(bare=False), 880))
     return _dressed(row, merged, pictures, LoadingCharts)
+
+
+def _kept(argument: object) -> object:
+    """Read an iterator once and for all; each kind looks at the argument."""
+    return list(argument) if isinstance(argument, Iterator) else argument
 
 
 def signals(picture: LoadingPicture, *, side: float, half: float) -> dict:
@@ -161,6 +189,8 @@ def _one(picture: LoadingPicture, stacked: bool = False) -> tuple[alt.FacetChart
     if picture.kind == "heatmap":
         width = int(min(420 if panels == 1 else 320, 70 * len(picture.components) + 40))
         cell = max(16, min(34, 400 // len(picture.shown)))
+        if stacked:  # as high as the panels beside it, where there is room
+            cell = max(cell, SIDE / len(picture.shown))
         chart = heatmap_spec(panels, columns, width, cell * len(picture.shown)).copy()
         rows, values = heatmap_rows(picture), signals(picture, side=width, half=1)
         values |= {"cellh": cell, "cellw": width / len(picture.components)}

@@ -88,6 +88,15 @@ class LoadingPicture:
         return (0, 1) if self.reference == "beside" else (1,)
 
     @property
+    def loose(self) -> list[tuple[int, int]]:
+        """Neighbouring components of a heatmap that the noise does not tell apart; a plane shows it by its axes."""
+        if self.kind != "heatmap":
+            return []
+        shares, sigma = self.release.kendall_shares.to_numpy(), self.release.guarantee.sigma
+        pairs = [(c, c + 1) for c in sorted(self.components) if c + 1 in self.components]
+        return [pair for pair in pairs if not separation(shares, pair, sigma).separated]
+
+    @property
     def turn(self) -> float:
         """How far, in degrees, the two axes may turn within their plane under the noise (90 %)."""
         return turn_angle(self.separation.gap, self.release.guarantee.sigma)
@@ -126,9 +135,11 @@ class LoadingPicture:
             parts.append("teaching, not a release")
         elif self.reference != "off":
             parts.append("with a reference: not a private release")
+        if self.loose:
+            parts.append("not separated: " + ", ".join(f"PC{a} from PC{b}" for a, b in self.loose))
         lines = _filled(parts, "  ·  ", width)
         if self.void:
-            lines = _filled(f"Guarantee void: {self.void[0]}".split(), " ", width) + lines
+            lines = _filled(f"Guarantee void: {'; '.join(self.void)}".split(), " ", width) + lines
         return lines
 
     def headers(self) -> tuple[str, str]:
@@ -153,6 +164,7 @@ def make_picture(
     Parameters and errors are those of `loading_chart`.
     """
     check_choice("kind", kind, KINDS)
+    labels = check_truth("labels", labels)
     components = check_components(components, release.p, pair=kind != "heatmap")
     reference = check_reference(reference, release)
     if kind == "heatmap" and reference == "underneath":
@@ -168,7 +180,7 @@ def make_picture(
         sep = separation(release.kendall_shares.to_numpy(), components, release.guarantee.sigma)
     ordered = not isinstance(variables, str) and isinstance(variables, Iterable)
     drawn = _rounded(private[list(shown)])
-    return LoadingPicture(release, kind, components, bool(labels), reference, shown, ordered, drawn, nonprivate, sep)
+    return LoadingPicture(release, kind, components, labels, reference, shown, ordered, drawn, nonprivate, sep)
 
 
 def _filled(parts: list[str], between: str, width: float) -> list[str]:
@@ -192,6 +204,13 @@ def check_choice(argument: str, value: object, choices: tuple[str, ...]) -> None
     """Refuse a word that is not one of the choices."""
     if not isinstance(value, str) or value not in choices:
         raise ValueError(f"{argument} must be one of {', '.join(map(repr, choices))}; got {value!r}.")
+
+
+def check_truth(argument: str, value: object) -> bool:
+    """Take True or False and nothing else for it."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{argument} must be True or False; got {value!r}.")
+    return bool(value)
 
 
 def check_components(components: Iterable[int], p: int, *, pair: bool) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif"
 
@@ -95,7 +96,7 @@ def epsilon(value: float) -> str:
     for places in range(least, 13):
         if math.isclose(value, round(value, places), rel_tol=1e-9):
             return f"{value:,.{places}f}"
-    return significant(value, 4)
+    return _scientific(value)
 
 
 def exact_epsilon(value: float) -> str:
@@ -104,11 +105,20 @@ def exact_epsilon(value: float) -> str:
 
 
 def delta(value: float) -> str:
-    """Write a delta as a power of ten."""
-    exponent = math.floor(math.log10(value) + 1e-12)
-    lead = value / 10.0**exponent if exponent > -300 else 1.0
-    power = "10" + str(exponent).translate(SUPERSCRIPT)
-    return power if abs(lead - 1) < 1e-6 else f"{lead:.3g} · {power}"
+    """Write a delta as a power of ten, with every digit it has.
+
+    >>> delta(1e-6), delta(1.25e-5)
+    ('10⁻⁶', '1.25 · 10⁻⁵')
+    """
+    return _scientific(value).removeprefix("1 · ")
+
+
+def _scientific(value: float) -> str:
+    """Write every digit of the shortest decimal that reads back as the value."""
+    _, figures, exponent = Decimal(repr(float(value))).normalize().as_tuple()
+    lead = "".join(map(str, figures))
+    power = str(exponent + len(lead) - 1).translate(SUPERSCRIPT)
+    return f"{lead[0]}{'.' * (len(lead) > 1)}{lead[1:]} · 10{power}"
 
 
 def count(value: int) -> str:

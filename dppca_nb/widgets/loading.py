@@ -11,17 +11,16 @@ import numpy as np
 import pandas as pd
 import traitlets
 
-from dppca_nb.charts import theme
 from dppca_nb.charts.heatmap import heatmap_rows
 from dppca_nb.charts.labels import SAFE_FONT
 from dppca_nb.charts.loading import live_spec, loading_chart, signals
 from dppca_nb.charts.picture import (
-    DIGITS,
     KINDS,
     REFERENCES,
     LoadingPicture,
     check_choice,
     check_components,
+    check_truth,
     choose_variables,
     make_picture,
 )
@@ -31,15 +30,9 @@ from dppca_nb.core.loading import LoadingRelease
 from dppca_nb.core.privacy import Budget, check_calibration
 from dppca_nb.core.teaching import TeachingDraws
 from dppca_nb.table import DataError, LeftOut, as_table
-from dppca_nb.widgets import words
-from dppca_nb.widgets.view import LiveView, bundled
+from dppca_nb.widgets import frame, words
+from dppca_nb.widgets.view import LiveView, Setting, bundled
 
-# Round steps, nearly equal on a logarithmic scale: people can read and quote them.
-EPSILONS = (
-    0.05, 0.06, 0.07, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8,
-    1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10,
-)  # fmt: skip
-DELTAS = (1e-5, 1e-6, 1e-8)
 HEATMAP_COMPONENTS = 4
 SUBTITLE_WIDTHS = (560, 400, 260)  # pixels: two panels, one, a phone
 
@@ -121,16 +114,16 @@ reference beside, teaching)
     _esm = bundled("loading.bundle.js")
 
     # ----- what is drawn from data -----
-    epsilon = traitlets.Any(0.5).tag(sync=True)
-    delta = traitlets.Any(1e-6).tag(sync=True)
-    calibration = traitlets.Any("classical").tag(sync=True)
-    draw = traitlets.Any(0).tag(sync=True)
+    epsilon = Setting(0.5)
+    delta = Setting(1e-6)
+    calibration = Setting("classical")
+    draw = Setting(0)
     # ----- how it is shown -----
-    kind = traitlets.Any("vector").tag(sync=True)
-    components = traitlets.Any((1, 2)).tag(sync=True)
-    variables = traitlets.Any(10).tag(sync=True)
-    labels = traitlets.Any(True).tag(sync=True)
-    show_reference = traitlets.Any("beside").tag(sync=True)
+    kind = Setting("vector")
+    components = Setting((1, 2))
+    variables = Setting(10)
+    labels = Setting(True)
+    show_reference = Setting("beside")
 
     _settings = (
         "epsilon", "delta", "calibration", "draw", "kind", "components", "variables", "labels", "show_reference",
@@ -156,7 +149,8 @@ reference beside, teaching)
         if unknown:
             raise TypeError(f"{', '.join(sorted(unknown))} is no setting; there are {', '.join(self._settings)}.")
         self.title = title or getattr(data, "attrs", {}).get("title") or "Loading explorer"
-        self._scale = scale
+        seed = _whole_number("seed", seed)
+        self._made = {"title": self.title, "seed": seed, "coincident": coincident, "scale": scale}
         self._draws, self._table, self._problem = None, None, None
         self._release, self._previous, self._half, self._slots = None, None, None, {}
         try:
@@ -173,7 +167,7 @@ reference beside, teaching)
     def release(self) -> LoadingRelease:
         """The numbers shown, with the signs shown; its guarantee says that nothing is claimed while teaching."""
         if self._release is None:
-            raise DataError(self._problem or words.empty(self._table, None)[0])
+            raise DataError(self._why_nothing())
         return self._release
 
     @property
@@ -207,6 +201,12 @@ reference beside, teaching)
             f"draw {self.draw}, {self.kind}, {axes}, {shown} of {self._table.p} variables, "
             f"reference {self.show_reference}, teaching)"
         )
+
+    def _why_nothing(self) -> str:
+        """Why there are no loadings."""
+        if self._draws is not None:
+            return self._frame.get("error", "not computed yet")
+        return " ".join(words.empty(self._table, self._problem))
 
     # ----- validation: one check each, the same as everywhere -----
 
@@ -244,7 +244,7 @@ reference beside, teaching)
 
     @traitlets.validate("labels")
     def _valid_labels(self, proposal: dict) -> bool:
-        return self._accept(_truth, "labels", proposal["value"])
+        return self._accept(check_truth, "labels", proposal["value"])
 
     @traitlets.validate("show_reference")
     def _valid_reference(self, proposal: dict) -> str:
@@ -313,8 +313,8 @@ reference beside, teaching)
                 "ay": f"PC{self.components[1]}",
             },
             "rows": self._rows(picture, layouts),
-            "table": self._table_rows(pair),
-            "controls": self._controls(picture),
+            "table": frame.table(pair, self._half),
+            "controls": frame.controls(self, picture),
             "readout": words.readout(guarantee),
             "status": status,
             "beware": beware,
@@ -322,7 +322,7 @@ reference beside, teaching)
             "guarantee": words.guarantee(guarantee),
             "void": bool(picture.void),
             "description": words.description(picture),
-            "code": self._code(),
+            "code": frame.code(self._made, {name: getattr(self, name) for name in self._settings}),
         }
 
     def _next_release(self) -> LoadingRelease:
@@ -350,70 +350,14 @@ reference beside, teaching)
         self._slots = {layout: self._slots[layout] for layout in rows}
         return rows
 
-    def _table_rows(self, pair: LoadingPicture) -> dict:
-        """The linked table: loadings on the pair, longest first, with the reference where it is shown."""
-        rows = []
-        for row, (name, text, length) in enumerate(zip(pair.names, pair.texts, pair.lengths, strict=True)):
-            entry = {"variable": name, "text": text, "values": pair.private[row].tolist(), "length": float(length)}
-            if pair.nonprivate is not None:
-                entry["reference"] = pair.nonprivate[row].tolist()
-            rows.append(entry)
-        return {
-            "columns": [f"PC{c}" for c in self.components],
-            "rows": rows,
-            "half": self._half,
-            "even": round(self._table.p**-0.5, DIGITS),
-            "p": self._table.p,
-        }
-
-    def _controls(self, picture: LoadingPicture) -> dict:
-        """What the controls offer, and where they stand."""
-        deltas = sorted({*DELTAS, self.delta}, reverse=True)
-        return {
-            "steps": [{"value": value, "text": theme.epsilon(value)} for value in EPSILONS],
-            "epsilon": {"value": self.epsilon, "text": theme.epsilon(self.epsilon)},
-            "deltas": [{"value": value, "text": theme.delta(value)} for value in deltas],
-            "delta": self.delta,
-            "calibration": self.calibration,
-            "kind": self.kind,
-            "components": list(self.components),
-            "p": self._table.p,
-            "shown": len(picture.shown),
-            "labels": self.labels,
-            "reference": picture.reference,
-            "draw": self.draw,
-        }
-
-    def _code(self) -> str:
-        """One call that redraws this view."""
-        made = {"title": self.title, "seed": self._draws.seed, "coincident": self._draws.coincident}
-        if self._scale is not None:
-            made["scale"] = self._scale if isinstance(self._scale, str) else _plain(self._scale)
-        made |= {name: getattr(self, name) for name in self._settings}
-        return f"LoadingExplorer(data, {', '.join(f'{name}={value!r}' for name, value in made.items())})"
-
     def _static_chart(self) -> object:
-        return None if self._draws is None else self.chart
-
-
-def _plain(scale: object) -> object:
-    """Write public scales as Python would read them back."""
-    if isinstance(scale, Mapping):
-        return {name: float(value) for name, value in scale.items()}
-    return [float(value) for value in scale]
+        return None if self._release is None else self.chart
 
 
 def _choice(argument: str, value: object, choices: tuple[str, ...]) -> str:
     """Return a word that is one of the choices."""
     check_choice(argument, value, choices)
     return value
-
-
-def _truth(argument: str, value: object) -> bool:
-    """Return True or False and take nothing else for it."""
-    if not isinstance(value, bool | np.bool_):
-        raise TypeError(f"{argument} must be True or False; got {value!r}.")
-    return bool(value)
 
 
 def _whole_number(argument: str, value: object) -> int:

@@ -21,6 +21,16 @@ MOST_LAYOUTS = 8
 _alive: weakref.WeakSet[LiveView] = weakref.WeakSet()
 
 
+class Setting(traitlets.Any):
+    """A trait of any type whose check also sees None, and which the browser shares."""
+
+    allow_none = False
+
+    def __init__(self, default: object):
+        super().__init__(default)
+        self.tag(sync=True)
+
+
 class SettingError(traitlets.TraitError, ValueError):
     """A setting that cannot be taken; the widget keeps its last picture and says why."""
 
@@ -42,7 +52,7 @@ class LiveView(anywidget.AnyWidget):
     validates its traits with `_accept`, so that a setting which cannot be taken is said in the view and raised.
     """
 
-    _css = STATIC / "explorer.css"
+    _css = (STATIC / "explorer.css").read_text(encoding="utf-8")  # a path would make anywidget keep every instance
     # ----- to the browser -----
     _specs = traitlets.Dict(help="Vega-Lite specifications by name, sent once.").tag(sync=True)
     _frame = traitlets.Dict(help="Rows, signals and words of the picture shown.").tag(sync=True)
@@ -105,6 +115,13 @@ class LiveView(anywidget.AnyWidget):
             self._say(self._refused)
         return taken
 
+    def set_state(self, sync_data: dict) -> None:
+        """Take settings from the browser; one that cannot be taken is said in the view, where its cause is."""
+        try:
+            super().set_state(sync_data)
+        except SettingError as error:
+            self._say(str(error))  # again: what was said inside was rolled back with the setting
+
     # ----- life cycle -----
 
     def _replace_earlier(self) -> None:
@@ -119,6 +136,7 @@ class LiveView(anywidget.AnyWidget):
         """Close every view and forget; closing twice does no harm."""
         _alive.discard(self)
         self.unobserve_all()
+        self.layout.close()
         super().close()
 
     # ----- without a browser -----

@@ -252,7 +252,7 @@ class Explorer {
     const room = ((wide ? beside : available) - 50) * (1.1 / this.font); // in the kernel's measure
     const sub = (subtitles.find((each) => each.width <= room) ?? subtitles.at(-1)).lines;
     const dark = this.root.dataset.dark === "true";
-    const ink = dark ? { inkhigh: 2, inklow: 2, inkmid: "#ffffff" } : {};
+    const ink = dark ? { inkhigh: 2, inklow: 0.89, inkmid: "#ffffff" } : {};
     const scene = {
       key: [frame.spec, columns, frame.panels, sub.length].join(),
       spec: () => this.arrange(structuredClone(this.model.get("_specs")[frame.spec]), columns, frame.panels),

@@ -1,0 +1,58 @@
+"""Parts of the loading explorer's frame that are plain data: its table, the state of its controls, its code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dppca_nb.charts import theme
+from dppca_nb.charts.picture import DIGITS, LoadingPicture
+
+# Round steps, nearly equal on a logarithmic scale: people can read and quote them.
+EPSILONS = (
+    0.05, 0.06, 0.07, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8,
+    1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10,
+)  # fmt: skip
+DELTAS = (1e-5, 1e-6, 1e-8)
+
+
+def table(pair: LoadingPicture, half: float) -> dict:
+    """The linked table: loadings on the pair, longest first, with the reference where it is shown."""
+    rows = []
+    for row, (name, text, length) in enumerate(zip(pair.names, pair.texts, pair.lengths, strict=True)):
+        entry = {"variable": name, "text": text, "values": pair.private[row].tolist(), "length": float(length)}
+        if pair.nonprivate is not None:
+            entry["reference"] = pair.nonprivate[row].tolist()
+        rows.append(entry)
+    p = pair.release.p
+    columns = [f"PC{c}" for c in pair.components]
+    return {"columns": columns, "rows": rows, "half": half, "even": round(p**-0.5, DIGITS), "p": p}
+
+
+def controls(explorer, picture: LoadingPicture) -> dict:
+    """What the controls offer, and where they stand."""
+    deltas = sorted({*DELTAS, explorer.delta}, reverse=True)
+    return {
+        "steps": [{"value": value, "text": theme.epsilon(value)} for value in EPSILONS],
+        "epsilon": {"value": explorer.epsilon, "text": theme.epsilon(explorer.epsilon)},
+        "deltas": [{"value": value, "text": theme.delta(value)} for value in deltas],
+        "delta": explorer.delta,
+        "calibration": explorer.calibration,
+        "kind": explorer.kind,
+        "components": list(explorer.components),
+        "p": picture.release.p,
+        "shown": len(picture.shown),
+        "labels": explorer.labels,
+        "reference": picture.reference,
+        "draw": explorer.draw,
+    }
+
+
+def code(made: dict, settings: dict) -> str:
+    """One call that makes this view again, from how the explorer was made and where its settings stand."""
+    scale = made["scale"]
+    if isinstance(scale, Mapping):
+        scale = {name: float(value) for name, value in scale.items()}
+    elif scale is not None and not isinstance(scale, str):
+        scale = [float(value) for value in scale]
+    arguments = {**made, "scale": scale, **settings}
+    return f"LoadingExplorer(data, {', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
