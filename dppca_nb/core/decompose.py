@@ -139,7 +139,8 @@ def _prepare(Y: np.ndarray, names, *, center: bool, scale: bool, ddof: int) -> t
         noise = min(n, 64) * _EPS * largest if center else 0.0
         still = np.sqrt(squares / (n - 1)) <= noise
         if still.any():
-            listing = "; ".join(name if name.isprintable() else repr(name) for name in np.array(names)[still])
+            bad = [names[j] for j in np.flatnonzero(still)]
+            listing = "; ".join(name if name.isprintable() else repr(name) for name in bad)
             what = "Constant" if center else "All zero"
             raise DataError(
                 f"{what}: {listing}. scale=True has nothing to divide by: leave it out, or use scale=False."
