@@ -20,7 +20,17 @@ _ACCEPTED = (
 
 
 class DataError(ValueError):
-    """Data, or a scale for data, that cannot be used as given; the message names the columns and a remedy."""
+    """Data, or a scale for data, that cannot be used as given; the message names the columns and a remedy.
+
+    Examples
+    --------
+    >>> from dppca_nb import DataError, as_table
+    >>> try:
+    ...     as_table([[1.0, 2.0]])
+    ... except DataError as error:
+    ...     print("at least 2 rows" in str(error))
+    True
+    """
 
 
 DataError.__module__ = "dppca_nb.table"  # its public address, in messages and for pickle

@@ -49,6 +49,12 @@ class Table:
         The caller's own column labels (the display names where the data had none).
     left_out : tuple of LeftOut
         Columns that ``numeric_only=True`` put aside.
+
+    Examples
+    --------
+    >>> table = as_table({"age": [31, 45], "income": [1.5, 2.0]})
+    >>> table.n, table.p, table.names
+    (2, 2, ('age', 'income'))
     """
 
     values: np.ndarray = field(repr=False)  # rows may be private: they never reach a log or a traceback by accident

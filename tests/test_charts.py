@@ -801,8 +801,9 @@ def test_a_hostile_name_cannot_break_out_of_a_saved_page(tmp_path):
 @pytest.mark.parametrize("kind", ["vector", list(KINDS)])
 def test_a_notebook_gets_a_picture_and_the_numbers_and_nothing_random(kind):
     chart = loading_chart(release(), kind=kind)
-    bundle = chart._repr_mimebundle_()
+    bundle, metadata = chart._repr_mimebundle_()
     assert set(bundle) == {"image/png", "text/plain"}
+    assert 300 < metadata["image/png"]["width"] < 2000
     assert bundle["image/png"].startswith(b"\x89PNG")
     assert bundle["text/plain"] == chart.digest
     assert "0x" not in bundle["text/plain"]

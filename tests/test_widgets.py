@@ -17,7 +17,7 @@ from dppca_nb.core.align import subspace_angles
 from dppca_nb.core.privacy import Budget, make_guarantee
 from dppca_nb.widgets import loading as loading_widget
 from dppca_nb.widgets import view as view_module
-from dppca_nb.widgets.loading import EPSILONS
+from dppca_nb.widgets.frame import EPSILONS
 from dppca_nb.widgets.view import SettingError
 
 LAYOUT = "340|1.1"
@@ -61,7 +61,7 @@ def counted(monkeypatch):
 
 
 def frame_rows(explorer, role=None):
-    (rows,) = explorer._frame["rows"].values()
+    (rows,) = map(json.loads, explorer._frame["rows"].values())
     return [r for r in rows if role is None or r["role"] == role]
 
 
@@ -169,8 +169,7 @@ def test_a_complaint_is_taken_away_by_the_next_valid_change(make):
 def test_a_bad_value_from_the_browser_is_said_in_the_view(make):
     explorer = make()
     shown = picture(explorer)
-    with pytest.raises(SettingError, match=r"^components must differ"):
-        explorer.set_state({"components": [2, 2]})
+    explorer.set_state({"components": [2, 2]})
     assert explorer.components == (1, 2)
     assert picture(explorer) == shown
     assert "components must differ" in explorer._frame.get("error", "")
@@ -237,7 +236,7 @@ def test_settings_at_construction_are_those_shown(make):
     assert controls["delta"] == 1e-5
     assert controls["components"] == [3, 1]
     assert (controls["kind"], controls["shown"], controls["labels"], controls["draw"]) == ("heatmap", 2, False, 4)
-    assert {r["variable"] for r in explorer._frame["rows"][""]} == {"z", "w"}
+    assert {r["variable"] for r in json.loads(explorer._frame["rows"][""])} == {"z", "w"}
 
 
 def test_a_slider_of_ipywidgets_can_be_linked_both_ways(make):
@@ -397,7 +396,7 @@ def test_a_layout_only_adds_rows_and_the_numbers_stay(make):
     first = frame_rows(explorer, "hit")
     explorer._layouts = [LAYOUT, "200|1.4"]
     assert set(explorer._frame["rows"]) == {LAYOUT, "200|1.4"}
-    for rows in explorer._frame["rows"].values():
+    for rows in map(json.loads, explorer._frame["rows"].values()):
         assert [r for r in rows if r["role"] == "hit"] == first
 
 
@@ -533,7 +532,7 @@ def test_two_columns_offer_two_components(make):
     with pytest.raises(SettingError, match="between 1 and 2; got 3"):
         explorer.components = (1, 3)
     explorer.kind = "heatmap"
-    assert {r["component"] for r in explorer._frame["rows"][""]} == {"PC1", "PC2"}
+    assert {r["component"] for r in json.loads(explorer._frame["rows"][""])} == {"PC1", "PC2"}
 
 
 def test_a_wide_table_shows_ten_variables_and_refuses_all(make):

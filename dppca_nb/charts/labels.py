@@ -36,7 +36,7 @@ _GAP = np.repeat(_DISTANCE, _TURN.size)
 _ANGLE = np.tile(_TURN, _DISTANCE.size)
 _LEADER_GAP = 9.0  # farther than this from its tip, a label needs a line to it
 _TOO_DEAR = 11.0  # better no label than a muddle
-_SHORTLIST = 40  # candidates of one label that are tried against the others, cheapest first
+_SHORTLIST = 24  # candidates of one label that are tried against the others, cheapest first
 
 
 class Tip(NamedTuple):
@@ -85,6 +85,12 @@ def short_names(names: Sequence[str], limit: int = 26) -> list[str]:
     >>> short_names(["blood\npressure", "mean_arterial_pressure_ward_A", "mean_arterial_pressure_ward_B"], 16)
     ['blood pressure', 'mean_ar…e_ward_A', 'mean_ar…e_ward_B']
     """
+    return list(_short_names(tuple(names), limit))
+
+
+@lru_cache(maxsize=16)
+def _short_names(names: tuple[str, ...], limit: int) -> tuple[str, ...]:
+    """Shorten; cached, because a table's names stay while its picture moves."""
     used: set[str] = set()
     result = []
     for name in names:
@@ -100,7 +106,7 @@ def short_names(names: Sequence[str], limit: int = 26) -> list[str]:
             text, serial = f"{base} ({serial})", serial + 1
         used.add(text)
         result.append(text)
-    return result
+    return tuple(result)
 
 
 def _cut(line: str, width: int) -> str:

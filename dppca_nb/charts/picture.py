@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -55,16 +56,16 @@ class LoadingPicture:
     nonprivate: np.ndarray | None
     separation: Separation | None
 
-    @property
+    @cached_property
     def names(self) -> list[str]:
         """Full names of the variables drawn."""
-        index = self.release.loadings.index
+        index = self.release.loadings.index.tolist()
         return [index[j] for j in self.shown]
 
-    @property
+    @cached_property
     def texts(self) -> list[str]:
         """Names short enough to draw, all different."""
-        every = short_names(list(self.release.loadings.index))
+        every = short_names(tuple(self.release.loadings.index.tolist()))
         return [every[j] for j in self.shown]
 
     @property
@@ -96,7 +97,7 @@ class LoadingPicture:
         pairs = [(c, c + 1) for c in sorted(self.components) if c + 1 in self.components]
         return [pair for pair in pairs if not separation(shares, pair, sigma).separated]
 
-    @property
+    @cached_property
     def turn(self) -> float:
         """How far, in degrees, the two axes may turn within their plane under the noise (90 %)."""
         return turn_angle(self.separation.gap, self.release.guarantee.sigma)

@@ -61,6 +61,13 @@ class Guarantee:
     See Also
     --------
     dppca_nb.core.privacy.make_guarantee : build one, with the calibration check done.
+
+    Examples
+    --------
+    >>> from dppca_nb.core.privacy import Budget, make_guarantee
+    >>> made = make_guarantee(Budget(0.5, 1e-6), n=1000)
+    >>> made.holds, round(made.exact_epsilon, 3)
+    (True, 0.258)
     """
 
     epsilon: float

@@ -32,6 +32,12 @@ class KendallEstimate:
         Pairs of equal rows, each of which added the zero matrix.
     n : int
         Number of rows.
+
+    Examples
+    --------
+    >>> estimate = spherical_kendall(np.eye(4))
+    >>> estimate.n, estimate.coincident_pairs, estimate.error_bound < 1e-14
+    (4, 0, True)
     """
 
     matrix: pd.DataFrame

@@ -69,6 +69,13 @@ class LoadingRelease:
     --------
     dp_loading : make one from data.
     release_from_noisy : make one from a matrix that already has its noise.
+
+    Examples
+    --------
+    >>> rows = np.random.default_rng(0).normal(size=(500, 2)) * [3, 1]
+    >>> release = dp_loading(rows, epsilon=2, delta=1e-4, coincident="zero")
+    >>> list(release.loadings), release.kendall_shares.index.name, release.reference is None
+    (['PC1', 'PC2'], 'component', True)
     """
 
     loadings: pd.DataFrame

@@ -69,6 +69,7 @@ class TeachingDraws:
         self.reference = reference_directions(self.table.values)
         self._exact = self.kendall.matrix.to_numpy()
         self._directions = np.linalg.eigh(self._exact)[1][:, ::-1]
+        self._angles: dict[tuple[int, ...], float] = {}
         self._unit: tuple[int | None, np.ndarray | None] = (None, None)
 
     def release(self, budget: Budget, calibration: str, draw: int) -> LoadingRelease:
@@ -85,8 +86,12 @@ class TeachingDraws:
 
     def exact_angle(self, components: tuple[int, int]) -> float:
         """Angle in degrees between the planes that two components span without noise and in the reference."""
-        columns = [c - 1 for c in components]
-        return float(subspace_angles(self._directions[:, columns], self.reference[:, columns])[0])
+        if components not in self._angles:  # asked for at every move of a slider, and always the same
+            columns = [c - 1 for c in components]
+            self._angles[components] = float(
+                subspace_angles(self._directions[:, columns], self.reference[:, columns])[0]
+            )
+        return self._angles[components]
 
     @property
     def coincident_share(self) -> float:

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
-import operator
-from collections.abc import Iterable, Mapping
+import json
 from functools import lru_cache
 
-import numpy as np
 import pandas as pd
-import traitlets
 
 from dppca_nb.charts.heatmap import heatmap_rows
 from dppca_nb.charts.labels import SAFE_FONT
 from dppca_nb.charts.loading import live_spec, loading_chart, signals
 from dppca_nb.charts.picture import (
-    KINDS,
-    REFERENCES,
     LoadingPicture,
-    check_choice,
-    check_components,
-    check_truth,
-    choose_variables,
     make_picture,
 )
 from dppca_nb.charts.plane import plane_rows, zoom
 from dppca_nb.core.align import align_signs
 from dppca_nb.core.loading import LoadingRelease
-from dppca_nb.core.privacy import Budget, check_calibration
+from dppca_nb.core.privacy import Budget
 from dppca_nb.core.teaching import TeachingDraws
 from dppca_nb.table import DataError, LeftOut, as_table
 from dppca_nb.widgets import frame, words
-from dppca_nb.widgets.view import LiveView, Setting, bundled
+from dppca_nb.widgets.settings import LoadingSettings, whole_number
+from dppca_nb.widgets.view import bundled
 
 HEATMAP_COMPONENTS = 4
 SUBTITLE_WIDTHS = (560, 400, 260)  # pixels: two panels, one, a phone
@@ -43,7 +35,7 @@ def _specifications() -> dict:
     return {"plane": live_spec("vector", 2), "heatmap": live_spec("heatmap", 2)}
 
 
-class LoadingExplorer(LiveView):
+class LoadingExplorer(LoadingSettings):
     """Move the budget and watch the loadings: a Jupyter widget.
 
     Without a ledger the explorer teaches: the data are treated as public, the exact Kendall matrix is computed once,
@@ -113,22 +105,6 @@ reference beside, teaching)
 
     _esm = bundled("loading.bundle.js")
 
-    # ----- what is drawn from data -----
-    epsilon = Setting(0.5)
-    delta = Setting(1e-6)
-    calibration = Setting("classical")
-    draw = Setting(0)
-    # ----- how it is shown -----
-    kind = Setting("vector")
-    components = Setting((1, 2))
-    variables = Setting(10)
-    labels = Setting(True)
-    show_reference = Setting("beside")
-
-    _settings = (
-        "epsilon", "delta", "calibration", "draw", "kind", "components", "variables", "labels", "show_reference",
-    )  # fmt: skip
-
     def __init__(
         self,
         data: object,
@@ -149,7 +125,7 @@ reference beside, teaching)
         if unknown:
             raise TypeError(f"{', '.join(sorted(unknown))} is no setting; there are {', '.join(self._settings)}.")
         self.title = title or getattr(data, "attrs", {}).get("title") or "Loading explorer"
-        seed = _whole_number("seed", seed)
+        seed = whole_number("seed", seed)
         self._made = {"title": self.title, "seed": seed, "coincident": coincident, "scale": scale}
         self._draws, self._table, self._problem = None, None, None
         self._release, self._previous, self._half, self._slots = None, None, None, {}
@@ -190,10 +166,8 @@ reference beside, teaching)
         self.draw += 1
 
     def __repr__(self) -> str:
-        if self._draws is None:
-            return (
-                f"LoadingExplorer({self.title!r}, nothing to draw: {' '.join(words.empty(self._table, self._problem))})"
-            )
+        if self._release is None:
+            return f"LoadingExplorer({self.title!r}, nothing to draw: {self._why_nothing()})"
         shown = len(self._chosen())
         axes = " × ".join(f"PC{c}" for c in self.components)
         return (
@@ -207,60 +181,6 @@ reference beside, teaching)
         if self._draws is not None:
             return self._frame.get("error", "not computed yet")
         return " ".join(words.empty(self._table, self._problem))
-
-    # ----- validation: one check each, the same as everywhere -----
-
-    @traitlets.validate("epsilon")
-    def _valid_epsilon(self, proposal: dict) -> float:
-        return self._accept(lambda value: Budget(value, 0.5).epsilon, proposal["value"])
-
-    @traitlets.validate("delta")
-    def _valid_delta(self, proposal: dict) -> float:
-        return self._accept(lambda value: Budget(1.0, value).delta, proposal["value"])
-
-    @traitlets.validate("calibration")
-    def _valid_calibration(self, proposal: dict) -> str:
-        return self._accept(check_calibration, proposal["value"])
-
-    @traitlets.validate("draw")
-    def _valid_draw(self, proposal: dict) -> int:
-        return self._accept(_whole_number, "draw", proposal["value"])
-
-    @traitlets.validate("kind")
-    def _valid_kind(self, proposal: dict) -> str:
-        return self._accept(_choice, "kind", proposal["value"], KINDS)
-
-    @traitlets.validate("components")
-    def _valid_components(self, proposal: dict) -> tuple[int, ...]:
-        if self._draws is None:
-            return (1, 2)
-        return self._accept(lambda value: check_components(value, self._table.p, pair=True), proposal["value"])
-
-    @traitlets.validate("variables")
-    def _valid_variables(self, proposal: dict) -> object:
-        if self._draws is None:
-            return proposal["value"]
-        return self._accept(self._check_variables, proposal["value"])
-
-    @traitlets.validate("labels")
-    def _valid_labels(self, proposal: dict) -> bool:
-        return self._accept(check_truth, "labels", proposal["value"])
-
-    @traitlets.validate("show_reference")
-    def _valid_reference(self, proposal: dict) -> str:
-        value = proposal["value"]
-        if isinstance(value, bool):
-            value = "beside" if value else "off"
-        return self._accept(_choice, "show_reference", value, REFERENCES)
-
-    def _check_variables(self, value: object) -> object:
-        """Check against this table, and keep what a browser can be told: text and plain whole numbers."""
-        if isinstance(value, Iterable) and not isinstance(value, str | Mapping):
-            value = list(value)
-        choose_variables(value, self._draws.reference[:, :2], list(self._table.names))
-        if isinstance(value, list):
-            return [item if isinstance(item, str) else operator.index(item) for item in value]
-        return value if isinstance(value, str) else operator.index(value)
 
     # ----- the frame -----
 
@@ -305,6 +225,7 @@ reference beside, teaching)
             "banner": words.BANNER,
             "spec": "heatmap" if self.kind == "heatmap" else "plane",
             "panels": len(picture.panels),
+            "across": len(picture.components),
             "signals": signals(picture, side=1, half=self._half),
             "words": {
                 "ttl": picture.title(),
@@ -312,7 +233,8 @@ reference beside, teaching)
                 "ax": f"PC{self.components[0]}",
                 "ay": f"PC{self.components[1]}",
             },
-            "rows": self._rows(picture, layouts),
+            # as text: ipywidgets would look for buffers in every single value
+            "rows": {layout: json.dumps(rows) for layout, rows in self._rows(picture, layouts).items()},
             "table": frame.table(pair, self._half),
             "controls": frame.controls(self, picture),
             "readout": words.readout(guarantee),
@@ -352,16 +274,3 @@ reference beside, teaching)
 
     def _static_chart(self) -> object:
         return None if self._release is None else self.chart
-
-
-def _choice(argument: str, value: object, choices: tuple[str, ...]) -> str:
-    """Return a word that is one of the choices."""
-    check_choice(argument, value, choices)
-    return value
-
-
-def _whole_number(argument: str, value: object) -> int:
-    """Return a whole number from 0."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 0:
-        raise ValueError(f"{argument} must be a whole number from 0; got {value!r}.")
-    return int(value)

@@ -121,6 +121,7 @@ class LiveView(anywidget.AnyWidget):
             super().set_state(sync_data)
         except SettingError as error:
             self._say(str(error))  # again: what was said inside was rolled back with the setting
+            self.send_state(list(sync_data))  # the browser goes back to what holds
 
     # ----- life cycle -----
 

@@ -246,8 +246,7 @@ class Explorer {
     this.drawTable();
     const layout = heat ? "" : `${sizes.width}|${this.font.toFixed(2)}`;
     if (!heat && layout !== this.layout) { this.ask(layout); }
-    const rows = frame.rows[layout];
-    if (!rows) { if (!this.model.get("_layouts").includes(layout)) this.ask(layout); return; }
+    if (!(layout in frame.rows)) { if (!this.model.get("_layouts").includes(layout)) this.ask(layout); return; }
     const { ttl, ax, ay, subtitles } = frame.words;
     const room = ((wide ? beside : available) - 50) * (1.1 / this.font); // in the kernel's measure
     const sub = (subtitles.find((each) => each.width <= room) ?? subtitles.at(-1)).lines;
@@ -257,7 +256,7 @@ class Explorer {
       key: [frame.spec, columns, frame.panels, sub.length].join(),
       spec: () => this.arrange(structuredClone(this.model.get("_specs")[frame.spec]), columns, frame.panels),
       signals: { ...frame.signals, ...ink, ...this.colours, ...sizes.signals, ttl, ax, ay, sub, hl: this.lit },
-      rows, width: sizes.width, height: sizes.height,
+      rows: JSON.parse(frame.rows[layout]), width: sizes.width, height: sizes.height,
     };
     this.chart.show(scene).then(() => { if (this.chart.wanted === scene) this.root.dataset.drawn = frame.code; });
   }
@@ -271,7 +270,7 @@ class Explorer {
   heatSize(frame, available, columns) {
     const { texts } = frame.signals;
     const label = Math.min(260, 7 * Math.max(...texts.map((text) => text.length))) + 22;
-    const across = new Set(frame.rows[""].map((row) => row.component)).size;
+    const across = frame.across;
     const most = Math.max(columns === 2 ? 320 : 420, across * 44);
     const width = Math.floor(Math.max(across * 20, Math.min(most, (available - label - 12 - (columns - 1) * 26) / columns)));
     const cell = Math.max(16, Math.min(34, Math.floor(400 / texts.length)));
