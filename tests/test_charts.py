@@ -591,9 +591,8 @@ def test_a_void_guarantee_is_seen_in_words_and_in_colour(kind):
 def test_every_reason_that_voids_a_guarantee_is_in_the_picture_or_counted():
     made = dp_loading(table(), epsilon=1, delta=1e-6, scale="sample", rng=1)
     assert len(made.guarantee.reasons) == 2
-    first = subtitle(loading_chart(made))[0]
-    named = [reason.brief in first for reason in made.guarantee.reasons]
-    assert all(named) or re.search(r"\b1 more\b", first), first
+    words = " ".join(subtitle(loading_chart(made)))
+    assert all(reason.brief in words for reason in made.guarantee.reasons), words
 
 
 def test_the_title_says_private_for_a_release():
@@ -795,7 +794,7 @@ def test_a_hostile_name_cannot_break_out_of_a_saved_page(tmp_path):
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
     assert "window.pwned" in page
     assert "</script><script>window.pwned" not in page
-    assert not re.search(r"<img\s", page)
+    assert "<img src=x" not in page
 
 
 @pytest.mark.parametrize("kind", ["vector", list(KINDS)])
