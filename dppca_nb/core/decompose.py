@@ -96,9 +96,10 @@ def decompose(
         trusted = 8 * math.sqrt(max(n, p)) * _EPS
         rounding = _EPS * math.sqrt(n) * (np.abs(V).T @ np.abs(means / scales))  # of the numbers as they were stored
         sure = np.flatnonzero(d > (math.sqrt(trusted) if eigen else trusted) * d[0] + rounding)
-        rank = min(int(sure[-1]) + 1 if sure.size else 0, n - center, np.count_nonzero(squares))
+        rank = min(int(sure[-1]) + 1 if sure.size else 0, n - center)
         d[rank:] = 0
         scores[:, rank:] = 0
+        V[squares == 0, :rank] = 0  # a column of zeros is in none of these: rounding alone says otherwise
         parts = (d[:rank] / d[0]) if rank else d[:0]
         slack = d[:rank] * (_EQUAL / 2) + rounding[:rank] + trusted * d[0] / (parts if eigen else 1)
         shares = np.zeros_like(d)
@@ -135,9 +136,8 @@ def _prepare(Y: np.ndarray, names, *, center: bool, scale: bool, ddof: int) -> t
     squares = np.array([y @ y for y in Y.T])
     scales = np.ones(len(names))
     if scale:
-        # Without centring a constant is as good as any column; with it the rule is that of table.scale_table.
-        noise = min(n, 64) * _EPS * largest if center else 0.0
-        still = np.sqrt(squares / (n - 1)) <= noise
+        # The rule of table.scale_table; without centring a column this small is all zero, and other constants pass.
+        still = np.sqrt(squares / (n - 1)) <= min(n, 64) * _EPS * largest
         if still.any():
             bad = [names[j] for j in np.flatnonzero(still)]
             listing = "; ".join(name if name.isprintable() else repr(name) for name in bad)
