@@ -362,7 +362,7 @@ def test_dependent_columns_lower_the_rank_and_have_no_variance_at_all(method, of
     assert (made.scores[["PC3", "PC4"]] == 0).all(axis=None)
     assert made.shares.sum() == pytest.approx(1, rel=1e-15)
     assert subspace_angles(made.directions, pca(X - offset).directions, k=2)[0] < 1e-5
-    assert pca(X * [1e-6, 1, 1e6, 1e-6], method=method, scale=True).rank == 2
+    assert pca(X * 1e-6, method=method, scale=True).rank == 2
 
 
 @given(

@@ -116,23 +116,21 @@ def decompose(
 def _prepare(Y: np.ndarray, names, *, center: bool, scale: bool, ddof: int) -> tuple:
     """Centre and scale the columns in place; return means, scales, sums of squares, and the exponent of their unit."""
     n = len(Y)
-    low, high = Y.min(axis=0), Y.max(axis=0)
-    largest = np.maximum(-low, high)
+    largest = np.maximum(-Y.min(axis=0), Y.max(axis=0))  # without a copy of all magnitudes
     exponent = np.frexp(largest if scale else largest.max())[1]
     if np.abs(exponent).max() > _SAFE:  # powers of two change no digit
         np.ldexp(Y, -exponent, out=Y)
-        low, high, largest = (np.ldexp(bound, -exponent) for bound in (low, high, largest))
+        largest = np.ldexp(largest, -exponent)
     else:
         exponent = np.zeros_like(exponent)
     means = np.zeros(len(names))
     if center:
-        for _ in range(2):  # the first mean is rounded; far from zero that would leave a shift in every row
+        # The first mean is rounded; far from zero that would leave a shift in every row. What it leaves of a constant
+        # column has so few digits that its mean is exact: the second round makes such a column zero.
+        for _ in range(2):
             shift = Y.mean(axis=0)
             Y -= shift
             means += shift
-        constant = low == high
-        Y[:, constant] = 0  # exactly, whatever the rounding of the mean
-        means[constant] = low[constant]
     squares = np.array([y @ y for y in Y.T])
     scales = np.ones(len(names))
     if scale:
