@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 
 from dppca_nb import LoadingRelease, dp_loading, loading_chart
 from dppca_nb.charts import theme
+from dppca_nb.charts.choices import DIGITS, MOST_VARIABLES
 from dppca_nb.charts.heatmap import INK, heatmap_rows
 from dppca_nb.charts.loading import digest, live_spec, png, signals
-from dppca_nb.charts.picture import DIGITS, MOST_VARIABLES, make_picture
+from dppca_nb.charts.picture import make_picture
 from dppca_nb.charts.plane import LADDER, plane_rows, zoom
 from dppca_nb.core import loading as core_loading
 from dppca_nb.core.loading import release_from_noisy

@@ -9,8 +9,9 @@ import altair as alt
 import pandas as pd
 
 from dppca_nb.charts import theme
+from dppca_nb.charts.choices import DIGITS
 from dppca_nb.charts.heatmap import INK, heatmap_rows, heatmap_spec
-from dppca_nb.charts.picture import DIGITS, LoadingPicture, make_picture
+from dppca_nb.charts.picture import LoadingPicture, make_picture
 from dppca_nb.charts.plane import plane_rows, zoom
 from dppca_nb.charts.plane_spec import SIDE, plane_spec, title_params
 from dppca_nb.core.loading import LoadingRelease

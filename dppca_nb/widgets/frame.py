@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dppca_nb.charts import theme
-from dppca_nb.charts.picture import DIGITS, LoadingPicture
+from dppca_nb.charts.choices import DIGITS
+from dppca_nb.charts.picture import LoadingPicture
 
 # Round steps, nearly equal on a logarithmic scale: people can read and quote them.
 EPSILONS = (

@@ -11,10 +11,7 @@ import pandas as pd
 from dppca_nb.charts.heatmap import heatmap_rows
 from dppca_nb.charts.labels import SAFE_FONT
 from dppca_nb.charts.loading import live_spec, loading_chart, signals
-from dppca_nb.charts.picture import (
-    LoadingPicture,
-    make_picture,
-)
+from dppca_nb.charts.picture import LoadingPicture, make_picture
 from dppca_nb.charts.plane import plane_rows, zoom
 from dppca_nb.core.align import align_signs
 from dppca_nb.core.loading import LoadingRelease
@@ -26,7 +23,7 @@ from dppca_nb.widgets.settings import LoadingSettings, whole_number
 from dppca_nb.widgets.view import bundled
 
 HEATMAP_COMPONENTS = 4
-SUBTITLE_WIDTHS = (560, 400, 260)  # pixels: two panels, one, a phone
+SUBTITLE_WIDTHS = (560, 400, 260, 180)  # pixels: two panels, one, a phone
 
 
 @lru_cache(maxsize=1)
@@ -128,7 +125,7 @@ reference beside, teaching)
         seed = whole_number("seed", seed)
         self._made = {"title": self.title, "seed": seed, "coincident": coincident, "scale": scale}
         self._draws, self._table, self._problem = None, None, None
-        self._release, self._previous, self._half, self._slots = None, None, None, {}
+        self._release, self._previous, self._pair, self._half, self._slots = None, None, None, None, {}
         try:
             self._table = as_table(data, numeric_only=True)
             if self._table.p > 1:
@@ -216,7 +213,7 @@ reference beside, teaching)
                 reference=self.show_reference,
             )
         )
-        self._half = zoom(pair, self._half, self._dragging)
+        self._half, self._pair = zoom(pair, self._half, self._dragging), pair
         exact = self._draws.exact_angle(self.components)
         status, beware = words.status(pair, exact)
         guarantee = self._release.guarantee
@@ -246,6 +243,9 @@ reference beside, teaching)
             "description": words.description(picture),
             "code": frame.code(self._made, {name: getattr(self, name) for name in self._settings}),
         }
+
+    def _settles(self) -> bool:
+        return self._pair is not None and zoom(self._pair, self._half) != self._half
 
     def _next_release(self) -> LoadingRelease:
         """Scale the kept draw to the budget; signs follow the last picture, so that it does not flip under a slider."""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import traitlets
 
-from dppca_nb.charts.picture import (
+from dppca_nb.charts.choices import (
     KINDS,
     REFERENCES,
     check_choice,

@@ -74,13 +74,20 @@ class LiveView(anywidget.AnyWidget):
     # ----- one path from a change to a frame -----
 
     def _on_change(self, change: dict) -> None:
-        if change["name"] != "_dragging" or not change["new"]:  # the start of a drag changes nothing
+        if change["name"] != "_dragging":
             self._redraw()
+        elif not change["new"] and self._settles():
+            self._shown = None
+            self._redraw()
+
+    def _settles(self) -> bool:
+        """Whether the picture changes when a slider is let go, though no setting does."""
+        return False
 
     def _redraw(self) -> None:
         """Make a frame if the settings differ from those of the last one; a failure is said in the view."""
         wanted = (tuple(map(repr, (getattr(self, name) for name in self._settings))), tuple(self._layouts))
-        if (wanted, self._dragging) == self._shown:
+        if wanted == self._shown:
             return
         started = time.perf_counter()
         try:
@@ -89,7 +96,7 @@ class LiveView(anywidget.AnyWidget):
             self._shown = None
             self._say(f"{type(error).__name__}: {error}")
             return
-        self._shown = (wanted, self._dragging)
+        self._shown = wanted
         self._seconds = time.perf_counter() - started
         said = {} if self._refused is None else {"error": self._refused}
         self._frame = {**frame, **said, "slow": self._seconds > SLOW}
@@ -120,8 +127,8 @@ class LiveView(anywidget.AnyWidget):
         try:
             super().set_state(sync_data)
         except SettingError as error:
-            self._say(str(error))  # again: what was said inside was rolled back with the setting
             self.send_state(list(sync_data))  # the browser goes back to what holds
+            self._say(str(error))  # again: what was said inside was rolled back with the setting
 
     # ----- life cycle -----
 

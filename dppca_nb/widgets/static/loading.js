@@ -19,7 +19,9 @@ class Explorer {
     this.pinned = null;
     this.layout = null;
     root.classList.add("dppca");
-    root.dataset.lmSuppressShortcuts = "true"; // or Jupyter's one-key commands would take the arrow keys
+    root.addEventListener("keydown", (event) => { // or Jupyter's one-key commands would take the arrow keys
+      if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation();
+    });
     this.build();
     this.onFrame = () => this.update();
     this.onTheme = () => { this.colours = undefined; this.redraw(); };
@@ -167,12 +169,20 @@ class Explorer {
     }
     if (!frame.controls) return;
     this.banner.replaceChildren(...rich(frame.banner));
-    this.updateControls(frame.controls, frame.readout);
+    this.small.textContent = frame.readout;
+    if (this.isCurrent(frame.controls)) this.updateControls(frame.controls);
     this.updateWords(frame);
     this.redraw();
   }
 
-  updateControls(state, readout) {
+  /** Whether a frame answers what was last asked for; an older one must not move the controls back. */
+  isCurrent(state) {
+    const asked = (name) => JSON.stringify(this.model.get(name));
+    return asked("epsilon") === JSON.stringify(state.epsilon.value)
+      && ["delta", "calibration", "kind", "components", "labels", "draw"].every((name) => asked(name) === JSON.stringify(state[name]));
+  }
+
+  updateControls(state) {
     const last = state.steps.length - 1;
     if (!this.dragging) {
       const distance = (step) => Math.abs(Math.log(step.value / state.epsilon.value));
@@ -181,7 +191,6 @@ class Explorer {
       this.slider.value = nearest;
       this.readEpsilon(nearest, state.epsilon.text);
     }
-    this.small.textContent = readout;
     if (!this.ticks.childElementCount) {
       const named = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
       this.ticks.append(...state.steps.map((step, i) => [step, i]).filter(([step]) => named.includes(step.value))
@@ -248,7 +257,8 @@ class Explorer {
     if (!heat && layout !== this.layout) { this.ask(layout); }
     if (!(layout in frame.rows)) { if (!this.model.get("_layouts").includes(layout)) this.ask(layout); return; }
     const { ttl, ax, ay, subtitles } = frame.words;
-    const room = ((wide ? beside : available) - 50) * (1.1 / this.font); // in the kernel's measure
+    const left = heat ? sizes.label : 50; // where the title begins
+    const room = ((wide ? beside : available) - left) * (1.1 / this.font); // in the kernel's measure
     const sub = (subtitles.find((each) => each.width <= room) ?? subtitles.at(-1)).lines;
     const dark = this.root.dataset.dark === "true";
     const ink = dark ? { inkhigh: 2, inklow: 0.89, inkmid: "#ffffff" } : {};
