@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib.util
 import json
+import os
+import re
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -21,17 +25,14 @@ _say = partial(print, flush=True)  # at once, also into a file or a pipe
 ABOUT = """\
 # Loading explorer
 
-Each arrow is a variable of {title}: its entries in the two principal directions that the axes name. Move **ε** and
-watch what the noise of differential privacy does to them; the reference beside it has no noise.
-
-If the explorer does not answer, run the cells: menu *Run > Run All Cells*, or click a cell and press Shift+Enter.
-
-**Teaching mode.** The explorer treats the data as public, and nothing that it shows is private: one noise draw at two
-budgets gives the exact result back. Do not use it to show private data to others."""
+Each arrow is a variable of {title}. Move **ε** and watch what privacy noise does; the reference beside it is ordinary
+PCA. If nothing moves, run the cells: *Run > Run All Cells*. **Teaching mode:** the data are treated as public, and
+nothing shown here is private."""
 SHIPPED = """\
 from dppca_nb import LoadingExplorer, datasets
 
-explorer = LoadingExplorer(datasets.rand_hie(), scale=datasets.RAND_HIE_SCALES)
+data = datasets.rand_hie()
+explorer = LoadingExplorer(data, scale=datasets.RAND_HIE_SCALES)
 explorer"""
 RELEASE_NOTE = """\
 ## One release
@@ -42,9 +43,7 @@ depends on the rows."""
 RELEASE = """\
 from dppca_nb import dp_loading, loading_chart
 
-release = dp_loading(
-    datasets.rand_hie(), epsilon=0.5, delta=1e-6, scale=datasets.RAND_HIE_SCALES, coincident="zero"
-)
+release = dp_loading(data, epsilon=0.5, delta=1e-6, scale=datasets.RAND_HIE_SCALES, coincident="zero")
 print(release.guarantee)
 loading_chart(release)"""
 OWN = """\
@@ -71,22 +70,34 @@ def cells_for(read: tuple[Path, dict, pd.DataFrame] | None, folder: Path) -> lis
         path, how, frame = read
         shown = path.relative_to(folder) if path.is_relative_to(folder) else path
         call = ", ".join([repr(shown.as_posix()), *(f"{name}={value!r}" for name, value in how.items())])
-        title = f"`{path.name}`"
+        title = _literal(path.name)
         source = OWN.format(call=call, notes="".join(f"{note}\n" for note in _notes(frame)), title=path.stem)
         cells = [("explorer", "code", source)]
     return [("about", "markdown", ABOUT.format(title=title)), *cells]
 
 
+def _literal(name: str) -> str:
+    """Quote a name for Markdown, by more backticks than it has in a row itself."""
+    shown = "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in name)
+    if "`" not in shown:
+        return f"`{shown}`"
+    fence = "`" * (1 + max(map(len, re.findall("`+", shown))))
+    return f"{fence} {shown} {fence}"  # Markdown takes these two spaces off again
+
+
 def _notes(frame: pd.DataFrame) -> Iterator[str]:
-    """Say in the cell what is peculiar in the file and what can be done; only columns without any value are dropped."""
+    """Say in the cell what is peculiar in the file; what is left out is left out there, where it is seen and undone."""
     if pd.to_numeric(frame.columns.to_series(), errors="coerce").notna().all():
         yield "# The first line was taken as names. If it is data, add header=None to read_csv."
     if frame.isna().all().any():
         yield 'data = data.dropna(axis=1, how="all")  # columns without any value'
     incomplete = int(numeric_part(frame).isna().any(axis=1).sum())
     if incomplete:
-        rows = f"{incomplete} of {len(frame)} rows"
-        yield f"# data = data.dropna()  # {rows} have missing values; without the first # they are left out"
+        rows = f"{incomplete} of {len(frame)} rows left out: they miss numbers"
+        off = ""
+        if len(frame) - incomplete < 2:  # a table of gaps is for its owner to mend
+            off, rows = "# ", f"{incomplete} of {len(frame)} rows miss numbers; without the first # they are left out"
+        yield f'{off}data = data.dropna(subset=data.select_dtypes(["number", "bool"]).columns)  # {rows}'
 
 
 def write_notebook(cells: list[tuple[str, str, str]], folder: Path) -> Path:
@@ -98,12 +109,13 @@ def write_notebook(cells: list[tuple[str, str, str]], folder: Path) -> Path:
     made = v4.new_notebook(
         cells=[make[kind](source, id=name) for name, kind, source in cells], metadata={"kernelspec": kernel}
     )
+    text = (writes(made) + "\n").encode()  # before a file is opened: what cannot be written leaves no empty one
     number = 1
     while True:
         path = folder / f"dppca_explore{f'-{number}' if number > 1 else ''}.ipynb"
         try:
-            with path.open("x", encoding="utf-8") as file:  # "x" refuses a name that is taken
-                file.write(writes(made) + "\n")
+            with path.open("xb") as file:  # "x" refuses a name that is taken
+                file.write(text)
         except FileExistsError:
             if _sources(path) == [source for *_, source in cells]:
                 _say(f"The notebook is {path}, as it was here already.")
@@ -154,6 +166,9 @@ def main(arguments: list[str] | None = None) -> int:
     except FileError as error:
         print(f"dppca_nb: {error}", file=sys.stderr)
         return 1
+    if options.port is not None and (trouble := _port_trouble(options.port)):
+        print(f"dppca_nb: {trouble}. Leave out --port, or choose another.", file=sys.stderr)
+        return 1
     folder = _home()
     notebook = write_notebook(cells_for(read, folder), folder)
     if options.port is not None:  # a port asked for is not silently replaced by the next one that is free
@@ -178,6 +193,22 @@ def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text) <= 65535):
         raise argparse.ArgumentTypeError(f"{text!r} is no port; give a whole number from 1 to 65535")
     return int(text)
+
+
+def _port_trouble(port: int) -> str | None:
+    """Say why a server cannot have a port of this machine, if so."""
+    with socket.socket() as probe:
+        if (
+            os.name != "nt"
+        ):  # as the server does: a port that was in use a moment ago is free (on Windows: also if taken)
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("127.0.0.1", port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return f"Port {port} is taken"
+            return f"Port {port} cannot be used ({error.strerror or error})"
+    return None
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -10,6 +10,14 @@ import pandas as pd
 
 SEPARATORS = (",", ";", "\t", "|")
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".numbers")
+UNPACKED_BY_NAME = (".gz", ".bz2", ".xz", ".zst", ".zip", ".tar")  # pandas goes by the name, whatever is in the file
+PACKED = (
+    b"\x1f\x8b",
+    b"\xfd7zXZ\0",
+    b"\x28\xb5\x2f\xfd",
+    b"PK\3\4",
+    *(b"BZh%d1AY&SY" % level for level in range(1, 10)),
+)
 
 
 class FileError(ValueError):
@@ -25,7 +33,7 @@ def read_file(given: str) -> tuple[Path, dict, pd.DataFrame]:
         path = path.expanduser()
         if path.exists() and not path.is_file():
             raise FileError(f"{path} is a folder or a device. Give a CSV file.")
-        path, raw = path.resolve(), path.read_bytes()
+        path, raw = _writable(path.resolve()), path.read_bytes()
     except FileNotFoundError:
         raise FileError(
             f"There is no file {path}. Check the spelling; a name without folders is looked for in the current folder."
@@ -33,7 +41,10 @@ def read_file(given: str) -> tuple[Path, dict, pd.DataFrame]:
     except (OSError, RuntimeError) as error:
         reason = getattr(error, "strerror", None) or error
         raise FileError(f"{path} cannot be read ({reason}). Check its permissions, or copy it elsewhere.") from None
+    if raw.startswith(PACKED):
+        raise FileError(f"{path} is compressed, or a spreadsheet. Unpack it, or save it as CSV, and give the CSV file.")
     how, text = _decode(path, raw)
+    how |= {"compression": None} if path.suffix.lower() in UNPACKED_BY_NAME else {}
     rows = [line for line in text[:100_000].splitlines() if line.strip()][:200]
     if not rows:
         raise FileError(f"{path} is empty. Export the table once more.")
@@ -67,6 +78,14 @@ def read_file(given: str) -> tuple[Path, dict, pd.DataFrame]:
 def numeric_part(frame: pd.DataFrame) -> pd.DataFrame:
     """Select the columns of numbers that hold any."""
     return frame.select_dtypes(["number", "bool"]).dropna(axis=1, how="all")
+
+
+def _writable(path: Path) -> Path:
+    """Refuse a path with bytes that are no text: a notebook is UTF-8 and cannot hold it."""
+    shown = str(path).encode("utf-8", "backslashreplace").decode("utf-8")
+    if shown != str(path):
+        raise FileError(f"The name {shown} is not valid UTF-8. Rename the file or folder, and give the new name.")
+    return path
 
 
 def _decode(path: Path, raw: bytes) -> tuple[dict, str]:

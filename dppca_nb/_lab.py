@@ -24,7 +24,7 @@ def launch(notebook: Path, options: list[str], *, browser: bool, say: Callable[[
 
     command = [
         sys.executable, "-m", "jupyterlab", "--no-browser", f"--ServerApp.root_dir={notebook.parent}",
-        f"--LabApp.default_url=/lab/tree/{notebook.name}",
+        f"--LabApp.default_url=/lab/tree/{notebook.name}", "--LabApp.news_url=",  # no question about news on the table
     ]  # fmt: skip
     if not any(option == "--debug" or "log_level" in option.replace("-", "_") for option in options):
         command.append("--Application.log_level=ERROR")  # thirty lines of a server's start tell a newcomer nothing

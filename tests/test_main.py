@@ -215,7 +215,7 @@ def test_the_cell_shows_how_the_file_was_read_with_a_name_that_follows_the_folde
 @pytest.mark.parametrize(
     ("text", "note"),
     [
-        ("a,b\n1,2\n,3\n4,5\n", "# data = data.dropna()  # 1 of 3 rows have missing values"),
+        ("a,b\n1,2\n,3\n4,5\n", "# 1 of 3 rows left out: they miss numbers"),
         ("a;b;\n1;2;\n3;4;\n", 'data = data.dropna(axis=1, how="all")  # columns without any value'),
         ("10;20\n11;19\n12;25\n", "# The first line was taken as names. If it is data, add header=None"),
     ],
@@ -234,9 +234,8 @@ def test_the_notebook_says_how_to_run_it_and_that_nothing_in_it_is_private(start
     about = nbformat.read(NAME, as_version=4).cells[0].source
     for words in (
         "Run > Run All Cells",
-        "Shift+Enter",
-        "treats the data as public",
-        "nothing that it shows is private",
+        "the data are treated as public",
+        "nothing shown here is private",
     ):
         assert words in " ".join(about.split())
 
