@@ -177,7 +177,9 @@ def rand_hie() -> pd.DataFrame:
     >>> scaled.values.min().item(), round(scaled.values.max().item(), 6), from_sample
     (0.0, 1.0, False)
     """
-    return _read("rand_hie.csv.gz", "RAND HIE")
+    people = _read("rand_hie.csv.gz", "RAND HIE")
+    people.attrs["labels"] = dict(RAND_HIE_LABELS)
+    return people
 
 
 def _read(file: str, title: str, *, index: str | None = None) -> pd.DataFrame:

@@ -108,12 +108,20 @@ def test_equal_shares_are_flagged_even_without_noise():
     assert separation([0.5 + 1e-8, 0.5 - 1e-8], (1, 2), sigma=0.0).separated
 
 
-def test_a_gap_is_judged_against_three_times_the_noise_scale():
-    assert separation([0.6, 0.4], (1, 2), sigma=0.066).separated
-    found = separation([0.6, 0.4], (2, 1), sigma=0.067)
+def test_a_gap_is_judged_against_three_root_two_times_the_noise_scale():
+    assert separation([0.6, 0.4], (1, 2), sigma=0.047).separated
+    found = separation([0.6, 0.4], (2, 1), sigma=0.0472)
     assert not found.separated
     assert found.gap == pytest.approx(0.2)
-    assert found.threshold == pytest.approx(0.201)
+    assert found.threshold == pytest.approx(3 * 2**0.5 * 0.0472)
+
+
+def test_one_pair_of_equal_shares_in_ninety_passes_for_separated():
+    # the gap that noise opens between two equal shares is Rayleigh with scale sqrt(2) sigma: exp(-9/2) = 1.1 %
+    rng = np.random.default_rng(5)
+    draws = [np.linalg.eigvalsh(np.eye(2) / 2 + 0.01 * standard_noise(2, rng))[::-1] for _ in range(20_000)]
+    passed = np.mean([separation(shares, (1, 2), sigma=0.01).separated for shares in draws])
+    assert passed == pytest.approx(np.exp(-4.5), rel=0.25)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from dppca_nb.widgets import loading as loading_widget
 from dppca_nb.widgets import view as view_module
 from dppca_nb.widgets.frame import EPSILONS
 from dppca_nb.widgets.view import SettingError
+from dppca_nb.widgets.words import CODE, END
 
 LAYOUT = "340|1.1"
 ROWS = np.random.default_rng(9).normal(size=(300, 4)) @ np.diag([3, 2, 1, 0.5])
@@ -205,7 +206,7 @@ def test_a_bad_seed_is_refused_by_name_and_leaves_no_widget(seed):
 
 
 def test_a_bad_treatment_of_equal_rows_is_refused_by_name():
-    with pytest.raises(ValueError, match=r'^coincident .*"raise" or "zero"'):
+    with pytest.raises(ValueError, match=r"^coincident must be one of 'zero', 'raise'; got 'drop'"):
         LoadingExplorer(DATA, coincident="drop")
 
 
@@ -214,8 +215,8 @@ def test_numpy_values_and_lists_are_kept_as_plain_python(make):
     explorer.epsilon, explorer.draw, explorer.variables = np.float64(2), np.int64(3), np.array([1, 3])
     explorer.components, explorer.labels = np.array([2, 3]), np.bool_(False)
     kept = (explorer.epsilon, explorer.draw, explorer.variables, explorer.components, explorer.labels)
-    assert kept == (2.0, 3, [1, 3], (2, 3), False)
-    assert [type(v) for v in kept] == [float, int, list, tuple, bool]
+    assert kept == (2.0, 3, (1, 3), (2, 3), False)
+    assert [type(v) for v in kept] == [float, int, tuple, tuple, bool]
     assert [type(v) for v in kept[2]] == [int, int]
     json.dumps({name: getattr(explorer, name) for name in explorer._settings})
 
@@ -549,8 +550,8 @@ def test_a_wide_table_shows_ten_variables_and_refuses_all(make):
 def test_columns_that_were_left_out_are_listed_with_the_reason(make):
     data = DATA.assign(when=pd.date_range("2024-01-01", periods=300), name="a")
     (note,) = [n for n in make(data)._frame["notes"] if "Left out" in n]
-    assert "`when` (" in note
-    assert "`name` (" in note
+    assert f"{CODE}when{END} (" in note
+    assert f"{CODE}name{END} (" in note
 
 
 def test_columns_of_very_different_spread_are_hinted_at_and_nothing_is_scaled_unasked(make):
@@ -559,18 +560,18 @@ def test_columns_of_very_different_spread_are_hinted_at_and_nothing_is_scaled_un
         {"income_eur": rng.normal(3e4, 8e3, 80), "height_m": rng.normal(1.7, 0.1, 80), "share": rng.uniform(0, 1, 80)}
     )
     explorer = make(data, epsilon=1e4, delta=1e-2)
-    (note,) = [n for n in explorer._frame["notes"] if "spread" in n]
-    assert "`income_eur`" in note
+    (note,) = [n for n in explorer._frame["notes"] if "variances of the columns" in n]
+    assert f"{CODE}income_eur{END}" in note
     assert "scale=" in note
     assert abs(explorer.release.reference.loc["income_eur", "PC1"]) > 0.999999
     scaled = make(data, scale={"income_eur": 8e3, "height_m": 0.1, "share": 0.3})
-    assert not [n for n in scaled._frame["notes"] if "spread" in n]
-    assert not [n for n in make()._frame["notes"] if "spread" in n]
+    assert not [n for n in scaled._frame["notes"] if "variances of the columns" in n]
+    assert not [n for n in make()._frame["notes"] if "variances of the columns" in n]
 
 
 def test_a_constant_column_is_not_taken_for_one_of_tiny_spread(make):
     data = DATA.assign(site=0.1)
-    assert not [n for n in make(data)._frame["notes"] if "spread" in n]
+    assert not [n for n in make(data)._frame["notes"] if "variances of the columns" in n]
 
 
 def test_teaching_is_said_in_the_banner_the_title_the_subtitle_and_the_repr(make):
@@ -788,3 +789,83 @@ def test_a_view_that_does_not_say_what_it_shows_says_so():
         view_module.LiveView._make_frame(None, [])
     with pytest.raises(NotImplementedError):
         view_module.LiveView._static_chart(None)
+
+
+def test_a_hint_is_given_from_a_thousandfold_variance_on(make):
+    hinted = lambda ratio: any(  # noqa: E731 (local, one line)
+        "variances of the columns" in note
+        for note in make(pd.DataFrame({"a": [0.0, ratio, 0, ratio], "b": [0.0, 1, 1, 0]}))._frame["notes"]
+    )
+    assert hinted(1001**0.5)
+    assert not hinted(999**0.5)
+
+
+def test_names_with_backquotes_and_stars_reach_the_notes_unharmed(make):
+    data = DATA.assign(**{"le`f**t": "text"})
+    (note,) = [n for n in make(data)._frame["notes"] if "Left out" in n]
+    assert f"{CODE}le`f**t{END} (text)" in note
+
+
+def test_a_control_character_in_a_name_is_drawn_as_a_mark_and_ends_no_process(make):
+    data = DATA.rename(columns={"w": "a\x1b[31m", "x": "a\x00[31m", "y": "\ufffe"})
+    explorer = make(data, variables="all")
+    bundle, _ = explorer._repr_mimebundle_()
+    assert bundle["image/png"].startswith(b"\x89PNG")
+    names = [row["variable"] for row in explorer._frame["table"]["rows"]]
+    assert len(set(names)) == 4
+    assert "\x1b" not in json.dumps(explorer._frame, ensure_ascii=False)
+
+
+def test_copied_code_names_scales_that_came_as_a_series_in_any_order(make):
+    scale = pd.Series({"z": 1.0, "y": 2.0, "x": 3.0, "w": 100.0})
+    explorer = make(scale=scale)
+    again = eval(explorer._frame["code"], {"LoadingExplorer": LoadingExplorer, "data": DATA})
+    pd.testing.assert_frame_equal(again.loadings, explorer.loadings)
+    again.close()
+
+
+def test_changing_what_was_handed_out_changes_no_later_picture(make):
+    one, other = make(), make()
+    one.loadings.iloc[:, 0] *= -1
+    one.epsilon = other.epsilon = 2
+    pd.testing.assert_frame_equal(one.loadings, other.loadings)
+
+
+def test_a_closed_explorer_still_shows_its_picture_as_text_and_png(make):
+    explorer = make()
+    explorer.close()
+    bundle, _ = explorer._repr_mimebundle_()
+    assert bundle["image/png"].startswith(b"\x89PNG")
+    assert bundle["text/plain"].startswith("LoadingExplorer(")
+
+
+def test_the_users_altair_theme_and_transformer_do_not_reach_the_explorer():
+    import altair as alt
+
+    from dppca_nb.charts.loading import live_spec
+
+    plain = live_spec("vector", 2)
+
+    @alt.theme.register("loud", enable=False)
+    def loud():
+        return {"config": {"rule": {"strokeWidth": 9}}}
+
+    with alt.theme.enable("loud"):
+        assert live_spec("vector", 2) == plain
+
+
+def test_settings_are_refused_before_the_data_are_read():
+    class Untouchable:
+        def __array__(self, *args, **kwargs):
+            raise AssertionError("the data were read")
+
+    for setting in ({"epsilon": -1}, {"delta": 2}, {"calibration": "x"}, {"coincident": "x"}, {"seed": -1}):
+        with pytest.raises(ValueError, match=next(iter(setting))):
+            LoadingExplorer(Untouchable(), **setting)
+
+
+def test_a_tie_with_a_third_component_is_said_even_where_the_pair_is_tied(make):
+    status = make(np.vstack([np.eye(3), -np.eye(3)]), epsilon=1e6)._frame["status"]
+    assert "PC1 and PC2 are not separated" in status
+    assert "another draw may show another plane" in status
+    assert "Read the plane" not in status

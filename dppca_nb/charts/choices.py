@@ -94,11 +94,11 @@ def choose_variables(variables: object, private: np.ndarray, names: list[str]) -
                 f"For one variable write [{variables!r}]."
             )
         chosen = list(range(p))
-    elif isinstance(variables, bool | np.bool_ | dict | None.__class__):
+    elif isinstance(variables, bool | np.bool_ | dict | set | frozenset | bytes | None.__class__):
         raise TypeError(
             f'variables must be a number, "all", or a list of names or of positions from 1; got {variables!r}.'
         )
-    elif isinstance(variables, Iterable):
+    elif isinstance(variables, Iterable) and np.ndim(variables) > 0:
         chosen = [_position(item, names) for item in variables]
         if not chosen:
             raise ValueError("variables must name at least one variable; got an empty list.")

@@ -94,7 +94,7 @@ def _short_names(names: tuple[str, ...], limit: int) -> tuple[str, ...]:
     used: set[str] = set()
     result = []
     for name in names:
-        line = re.sub(r"\s+", " ", name).strip() or "(blank)"
+        line = re.sub(r"\s+", " ", drawable(name)).strip() or "(blank)"
         width, text, serial = limit, line, 2
         if len(line) > limit:
             text = _cut(line, width)
@@ -104,6 +104,33 @@ def _short_names(names: tuple[str, ...], limit: int) -> tuple[str, ...]:
         base = text
         while text in used:
             text, serial = f"{base} ({serial})", serial + 1
+        used.add(text)
+        result.append(text)
+    return tuple(result)
+
+
+# What XML 1.0 and UTF-8 cannot hold: a renderer may end the whole process over one of them.
+_UNDRAWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+
+
+def drawable(text: str) -> str:
+    r"""Replace characters that no picture can hold by a visible mark; all others stay.
+
+    >>> drawable("a\x1b[31m"), drawable("mass [kg]")
+    ('a�[31m', 'mass [kg]')
+    """
+    return _UNDRAWABLE.sub("\ufffd", text)
+
+
+@lru_cache(maxsize=16)
+def drawable_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Make names drawable and keep them different; nearly always they already are."""
+    used: set[str] = set()
+    result = []
+    for name in map(drawable, names):
+        text, serial = name, 2
+        while text in used:
+            text, serial = f"{name} ({serial})", serial + 1
         used.add(text)
         result.append(text)
     return tuple(result)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 import altair as alt
 import pandas as pd
@@ -43,12 +44,12 @@ class _Drawn:
         return {"image/png": picture, "text/plain": self.digest}, {"image/png": size}
 
     def to_html(self, *args: object, **kwargs: object) -> str:
-        """Write a page in which no variable name can end the script that holds it."""
-        return super().to_html(*args, **_escaping(kwargs))
+        """Write a page that needs no network, and in which no variable name can end the script that holds it."""
+        return super().to_html(*args, **{"inline": True, **_escaping(kwargs)})
 
     def save(self, *args: object, **kwargs: object) -> None:
         """Save as HTML, PNG, SVG, PDF or JSON; HTML is written as by `to_html`."""
-        super().save(*args, **_escaping(kwargs))
+        super().save(*args, **{"inline": True, **_escaping(kwargs)})
 
     @property
     def digest(self) -> str:
@@ -68,8 +69,17 @@ def png(chart: alt.TopLevelMixin, scale: float = 2) -> bytes:
     """Draw a chart as PNG, offline."""
     import vl_convert  # here: it starts a JavaScript engine, which an import of the package should not
 
+    with _own_settings():
+        spec = chart.to_dict()
     version = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
-    return vl_convert.vegalite_to_png(chart.to_dict(), vl_version=version, scale=scale)
+    return vl_convert.vegalite_to_png(spec, vl_version=version, scale=scale)
+
+
+@contextmanager
+def _own_settings() -> Iterator[None]:
+    """Write a specification without the user's theme and data transformer, which are for the user's charts."""
+    with alt.theme.enable("none"), alt.data_transformers.enable("default"):
+        yield
 
 
 def png_output(chart: alt.TopLevelMixin) -> tuple[bytes, dict[str, int]]:
@@ -82,7 +92,7 @@ def png_output(chart: alt.TopLevelMixin) -> tuple[bytes, dict[str, int]]:
 def loading_chart(
     release: LoadingRelease,
     kind: str | Iterable[str] = "vector",
-    components: Iterable[int] = (1, 2),
+    components: Iterable[int] | None = None,
     variables: int | str | Iterable[str | int] = 10,
     labels: bool = True,
     reference: str | bool | None = None,
@@ -100,7 +110,8 @@ def loading_chart(
     kind : {"vector", "point", "heatmap"} or a list of them
         A list gives the kinds side by side, one row per version.
     components : sequence of int
-        Component numbers from 1: two of them for a vector or point picture, any number for a heatmap.
+        Component numbers from 1: two of them for a vector or point picture, any number for a heatmap. By default the
+        first two.
     variables : int, "all", or list of str and int
         A number picks that many of the longest rows over the components drawn (chosen from the private loadings,
         also for the reference); a list holds names or positions from 1. At most 300 are drawn.
@@ -114,7 +125,7 @@ def loading_chart(
     Returns
     -------
     altair.FacetChart or altair.HConcatChart
-        With ``save("x.html", inline=True)``, ``save("x.png")`` and ``save("x.svg")`` working offline.
+        With ``save("x.html")``, ``save("x.png")`` and ``save("x.svg")`` working offline.
 
     Raises
     ------
@@ -175,7 +186,8 @@ def live_spec(kind: str, panels: int) -> dict:
     names = {**INK, "R": 1, "u": 0.005, "hl": None, "warn": False, "h0": "", "h1": "", "ttl": ""}
     names |= {"sub": [""], "ax": "", "ay": "", "values": True, "fulls": [""], "texts": [""], "cellh": 26, "cellw": 60}
     chart = chart.configure(**{**theme.CONFIG, "background": "transparent"})
-    spec = chart.properties(params=_parameters(names)).to_dict()
+    with _own_settings():
+        spec = chart.properties(params=_parameters(names)).to_dict()
     spec["title"] |= {"text": {"expr": "ttl"}, "subtitle": {"expr": "sub"}}
     if kind != "heatmap":
         for channel, name in (("x", "ax"), ("y", "ay")):

@@ -18,7 +18,7 @@ from dppca_nb.charts.choices import (
     check_truth,
     choose_variables,
 )
-from dppca_nb.charts.labels import short_names, text_width
+from dppca_nb.charts.labels import drawable_names, short_names, text_width
 from dppca_nb.core.align import Separation, align_signs, separation, subspace_angles, turn_angle
 from dppca_nb.core.loading import LoadingRelease
 from dppca_nb.core.teaching import TEACHING
@@ -61,9 +61,9 @@ class LoadingPicture:
 
     @cached_property
     def names(self) -> list[str]:
-        """Full names of the variables drawn."""
-        index = self.release.loadings.index.tolist()
-        return [index[j] for j in self.shown]
+        """Full names of the variables drawn, in characters that can be drawn, all different."""
+        every = drawable_names(tuple(self.release.loadings.index.tolist()))
+        return [every[j] for j in self.shown]
 
     @cached_property
     def texts(self) -> list[str]:
@@ -84,7 +84,7 @@ class LoadingPicture:
     @property
     def void(self) -> list[str]:
         """Why the guarantee does not hold, briefly; teaching alone claims none and so breaks none."""
-        return [reason.brief for reason in self.release.guarantee.reasons if reason is not TEACHING]
+        return [reason.brief for reason in self.release.guarantee.reasons if reason != TEACHING]
 
     @property
     def panels(self) -> tuple[int, ...]:
@@ -114,6 +114,11 @@ class LoadingPicture:
 
     # ----- words -----
 
+    @property
+    def _drawn_of_all(self) -> str:
+        """How many variables are drawn, where not all are."""
+        return f", {len(self.shown)} drawn" if len(self.shown) < self.release.p else ""
+
     def title(self) -> str:
         """Name what is drawn."""
         ranks = self.components
@@ -133,7 +138,7 @@ class LoadingPicture:
         parts = [
             f"ε {theme.epsilon(g.epsilon)} ({exact}), δ {theme.delta(g.delta)}",
             f"{g.calibration}, σ {theme.significant(g.sigma)}",
-            f"n {theme.count(self.release.n)}, p {theme.count(self.release.p)}",
+            f"n {theme.count(self.release.n)}, p {theme.count(self.release.p)}" + self._drawn_of_all,
         ]
         if self.teaching:
             parts.append("teaching, not a release")
@@ -158,7 +163,7 @@ def make_picture(
     release: LoadingRelease,
     *,
     kind: str = "vector",
-    components: Iterable[int] = (1, 2),
+    components: Iterable[int] | None = None,
     variables: object = 10,
     labels: bool = True,
     reference: str | bool | None = None,
@@ -169,6 +174,8 @@ def make_picture(
     """
     check_choice("kind", kind, KINDS)
     labels = check_truth("labels", labels)
+    if components is None:  # the first two; a heatmap can do with one
+        components = range(1, min(2, release.p) + 1) if kind == "heatmap" else (1, 2)
     components = check_components(components, release.p, pair=kind != "heatmap")
     reference = check_reference(reference, release)
     if kind == "heatmap" and reference == "underneath":

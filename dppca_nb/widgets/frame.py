@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dppca_nb.charts import theme
 from dppca_nb.charts.choices import DIGITS
 from dppca_nb.charts.picture import LoadingPicture
+from dppca_nb.table import Table
 
 # Round steps, nearly equal on a logarithmic scale: people can read and quote them.
 EPSILONS = (
@@ -16,11 +17,13 @@ EPSILONS = (
 DELTAS = (1e-5, 1e-6, 1e-8)
 
 
-def table(pair: LoadingPicture, half: float) -> dict:
+def table(pair: LoadingPicture, half: float, about: Mapping[str, str]) -> dict:
     """The linked table: loadings on the pair, longest first, with the reference where it is shown."""
     rows = []
     for row, (name, text, length) in enumerate(zip(pair.names, pair.texts, pair.lengths, strict=True)):
         entry = {"variable": name, "text": text, "values": pair.private[row].tolist(), "length": float(length)}
+        if name in about:
+            entry["about"] = about[name]
         if pair.nonprivate is not None:
             entry["reference"] = pair.nonprivate[row].tolist()
         rows.append(entry)
@@ -48,12 +51,18 @@ def controls(explorer, picture: LoadingPicture) -> dict:
     }
 
 
+def plain_scale(scale: object, table: Table) -> object:
+    """Write scales that were accepted as Python reads them back: by display name, or in the order of the columns."""
+    if scale is None or isinstance(scale, str):
+        return scale
+    if hasattr(scale, "items"):  # a mapping or a Series, by the caller's labels or by display names
+        given = dict(scale.items())
+        labels = zip(table.names, table.originals, strict=True)
+        return {name: float(given[own if own in given else name]) for name, own in labels}
+    return [float(value) for value in scale]
+
+
 def code(made: dict, settings: dict) -> str:
     """One call that makes this view again, from how the explorer was made and where its settings stand."""
-    scale = made["scale"]
-    if isinstance(scale, Mapping):
-        scale = {name: float(value) for name, value in scale.items()}
-    elif scale is not None and not isinstance(scale, str):
-        scale = [float(value) for value in scale]
-    arguments = {**made, "scale": scale, **settings}
+    arguments = {**made, **settings}
     return f"LoadingExplorer(data, {', '.join(f'{name}={value!r}' for name, value in arguments.items())})"

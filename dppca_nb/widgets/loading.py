@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Mapping
 from functools import lru_cache
 
 import pandas as pd
 
+from dppca_nb.charts.choices import check_choice
 from dppca_nb.charts.heatmap import heatmap_rows
 from dppca_nb.charts.labels import SAFE_FONT
 from dppca_nb.charts.loading import live_spec, loading_chart, signals
@@ -15,12 +17,12 @@ from dppca_nb.charts.picture import LoadingPicture, make_picture
 from dppca_nb.charts.plane import plane_rows, zoom
 from dppca_nb.core.align import align_signs
 from dppca_nb.core.loading import LoadingRelease
-from dppca_nb.core.privacy import Budget
+from dppca_nb.core.privacy import Budget, check_calibration
 from dppca_nb.core.teaching import TeachingDraws
 from dppca_nb.table import DataError, LeftOut, as_table
 from dppca_nb.widgets import frame, words
 from dppca_nb.widgets.settings import LoadingSettings, whole_number
-from dppca_nb.widgets.view import bundled
+from dppca_nb.widgets.view import SettingError, bundled
 
 HEATMAP_COMPONENTS = 4
 SUBTITLE_WIDTHS = (560, 400, 260, 180)  # pixels: two panels, one, a phone
@@ -50,7 +52,8 @@ class LoadingExplorer(LoadingSettings):
     coincident : {"zero", "raise"}
         Pairs of equal rows count as zero, or are refused.
     title : str, optional
-        Name of the data; by default ``data.attrs["title"]``.
+        Name of the data; by default ``data.attrs["title"]``. Where ``data.attrs["labels"]`` says in words what the
+        columns mean, tooltips say it too.
     seed : int
         Names the sequence of noise draws, so that a lesson can be repeated.
     **settings
@@ -122,14 +125,23 @@ reference beside, teaching)
         if unknown:
             raise TypeError(f"{', '.join(sorted(unknown))} is no setting; there are {', '.join(self._settings)}.")
         self.title = title or getattr(data, "attrs", {}).get("title") or "Loading explorer"
+        described = getattr(data, "attrs", {}).get("labels")
+        self._about = {str(k): str(v) for k, v in described.items()} if isinstance(described, Mapping) else {}
         seed = whole_number("seed", seed)
-        self._made = {"title": self.title, "seed": seed, "coincident": coincident, "scale": scale}
+        try:  # before the data are read
+            Budget(settings.get("epsilon", 0.5), settings.get("delta", 1e-6))
+            check_calibration(settings.get("calibration", "classical"))
+            check_choice("coincident", coincident, ("zero", "raise"))
+        except (TypeError, ValueError) as error:
+            raise SettingError(str(error)) from None
+        self._made = {"title": self.title, "seed": seed, "coincident": coincident}
         self._draws, self._table, self._problem = None, None, None
         self._release, self._previous, self._pair, self._half, self._slots = None, None, None, None, {}
         try:
             self._table = as_table(data, numeric_only=True)
             if self._table.p > 1:
                 self._draws = TeachingDraws(self._table, scale=scale, coincident=coincident, seed=seed)
+                self._made["scale"] = frame.plain_scale(scale, self._table)
         except DataError as error:
             self._problem = str(error)
         super().__init__(_specs=_specifications(), **settings)
@@ -232,7 +244,7 @@ reference beside, teaching)
             },
             # as text: ipywidgets would look for buffers in every single value
             "rows": {layout: json.dumps(rows) for layout, rows in self._rows(picture, layouts).items()},
-            "table": frame.table(pair, self._half),
+            "table": frame.table(pair, self._half, self._about),
             "controls": frame.controls(self, picture),
             "readout": words.readout(guarantee),
             "status": status,
@@ -252,7 +264,7 @@ reference beside, teaching)
         release = self._draws.release(Budget(self.epsilon, self.delta), self.calibration, self.draw)
         if self._previous is not None:
             release = dataclasses.replace(release, loadings=align_signs(release.loadings, self._previous))
-        self._previous = release.loadings
+        self._previous = release.loadings.copy()  # the caller may change what is handed out
         return release
 
     def _rows(self, picture: LoadingPicture, layouts: list[str]) -> dict[str, list[dict]]:

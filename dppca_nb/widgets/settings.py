@@ -95,8 +95,8 @@ class LoadingSettings(LiveView):
             value = list(value)
         choose_variables(value, self._draws.reference[:, :2], list(self._table.names))
         if isinstance(value, list):
-            return [item if isinstance(item, str) else operator.index(item) for item in value]
-        return value if isinstance(value, str) else operator.index(value)
+            return tuple(str(item) if isinstance(item, str) else operator.index(item) for item in value)
+        return str(value) if isinstance(value, str) else operator.index(value)
 
 
 def _choice(argument: str, value: object, choices: tuple[str, ...]) -> str:

@@ -146,12 +146,13 @@ class LiveView(anywidget.AnyWidget):
         self.unobserve_all()
         self.layout.close()
         super().close()
+        vars(self).pop("_repr_mimebundle_", None)  # ipywidgets takes it away; the static picture stays
 
     # ----- without a browser -----
 
     def _repr_mimebundle_(self, **kwargs: object) -> tuple[dict, dict] | None:
         """Add a static picture and a text to the live view, for saved notebooks and pages that run no widgets."""
-        made = super()._repr_mimebundle_(**kwargs)
+        made = None if self.comm is None else super()._repr_mimebundle_(**kwargs)  # None: closed
         bundle, metadata = made if isinstance(made, tuple) else (made, {})
         bundle = {**(bundle or {}), "text/plain": repr(self)}
         chart = self._static_chart()

@@ -11,11 +11,19 @@ from dppca_nb.core.privacy import Guarantee
 from dppca_nb.core.teaching import TEACHING, TeachingDraws
 from dppca_nb.table import Table
 
+# Around words of the user, which may hold any character that people type.
+CODE, END = "\ue000", "\ue001"
+
 BANNER = (
     "**Teaching.** These data are treated as public. Nothing shown here is private: two budgets over one noise draw "
     "give the exact matrix back."
 )
-UNEVEN = 1e3  # columns whose spreads differ more than this are one column in disguise
+UNEVEN = 1e3  # columns whose variances differ by more than this factor are one column in disguise
+
+
+def _code(name: str) -> str:
+    """Mark words that are the user's own."""
+    return f"{CODE}{name}{END}"
 
 
 def readout(guarantee: Guarantee) -> str:
@@ -32,21 +40,22 @@ def status(picture: LoadingPicture, exact: float | None) -> tuple[str, bool]:
     """
     sep, sentences = picture.separation, []
     if exact is not None:
-        sentences.append(f"Plane {picture.plane_angle:.1f}° from the reference ({exact:.1f}° without noise).")
-    a, b = (f"PC{c}" for c in picture.components)
-    noise = f"noise {sep.threshold:.3f}"
-    if not sep.separated:
         sentences.append(
-            f"{a} and {b} are not separated: their gap {sep.gap:.3f} is under the noise (3σ = {sep.threshold:.3f}). "
-            "Read the plane, not the axes."
+            f"Plane {picture.plane_angle:.1f}° from the reference ({exact:.1f}° without noise: the methods differ)."
         )
-    elif not sep.next_separated:
+    a, b = (f"PC{c}" for c in picture.components)
+    noise = f"3√2 σ = {sep.threshold:.3f}"
+    if not sep.separated:
+        sentences.append(f"{a} and {b} are not separated: their gap {sep.gap:.3f} is under the noise ({noise}).")
+    if not sep.next_separated:
         inner, outer = (f"PC{c}" for c in sep.next_pair)
         sentences.append(
             f"{inner} is not separated from {outer} (gap {sep.next_gap:.3f}, {noise}): "
-            "this plane itself may be another one."
+            "another draw may show another plane."
         )
-    else:
+    elif not sep.separated:
+        sentences.append("Read the plane, not the axes.")
+    if sep.separated and sep.next_separated:
         sentences.append(f"{a} and {b} are well separated (gap {sep.gap:.3f}, {noise}).")
     return " ".join(sentences), not (sep.separated and sep.next_separated)
 
@@ -60,7 +69,7 @@ def guarantee(made: Guarantee) -> dict:
         text = f"None is claimed while teaching. Released, this noise would give {given}, {asked}."
     elif made.epsilon >= 1:
         text += " The classical formula is proved below ε = 1 only; the exact value says what holds here."
-    reasons = [reason.text for reason in made.reasons if reason is not TEACHING]
+    reasons = [reason.text for reason in made.reasons if reason != TEACHING]
     if reasons:
         text = "**Void.** This result must not be published as private:"
     return {"void": bool(reasons), "text": text, "reasons": reasons}
@@ -70,7 +79,7 @@ def notes(draws: TeachingDraws, left_out: tuple) -> list[str]:
     """What a reader should know about the table: what was left out, what coincides, what dominates."""
     found = []
     if left_out:
-        columns = ", ".join(f"`{column.name}` ({column.reason})" for column in left_out)
+        columns = ", ".join(f"{_code(column.name)} ({column.reason})" for column in left_out)
         found.append(f"Left out: {columns}.")
     pairs = draws.kendall.coincident_pairs
     if pairs:
@@ -78,10 +87,11 @@ def notes(draws: TeachingDraws, left_out: tuple) -> list[str]:
             f"{theme.count(pairs)} pairs of rows ({theme.significant(100 * draws.coincident_share)} %) coincide "
             "and count as zero."
         )
-    if draws.spread > UNEVEN:
+    if draws.spread**2 > UNEVEN:
         found.append(
-            f"The columns differ in spread by a factor of {draws.spread:,.0f}, so the directions mostly follow "
-            f"`{draws.widest}`. Nothing is scaled unasked; give public scales with `LoadingExplorer(data, scale=…)`."
+            f"The variances of the columns differ by a factor of {theme.significant(draws.spread**2)}, so the "
+            f"directions mostly follow {_code(draws.widest)}. Nothing is scaled unasked; "
+            "give public scales with `LoadingExplorer(data, scale=…)`."
         )
     return found
 
@@ -99,9 +109,9 @@ def empty(table: Table | None, error: str | None) -> list[str]:
         return [error]
     sentences = [
         "The table has 1 numeric column; a pair of components needs at least 2.",
-        f"Numeric: `{table.names[0]}`.",
+        f"Numeric: {_code(table.names[0])}.",
     ]
     if table.left_out:
-        columns = ", ".join(f"`{column.name}` ({column.reason})" for column in table.left_out)
+        columns = ", ".join(f"{_code(column.name)} ({column.reason})" for column in table.left_out)
         sentences[-1] += f" Left out: {columns}."
     return [*sentences, "Give at least one more numeric column, or turn a text column into 0/1 columns first."]

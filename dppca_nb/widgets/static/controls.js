@@ -13,15 +13,16 @@ function element(tag, attributes = {}, ...children) {
 
 /** Sentences with `code` and **strong** words as nodes; nothing in them is ever read as HTML. */
 function rich(text) {
-  return text.split(/(`[^`]*`|\*\*[^*]+\*\*)/).filter(Boolean).map((part) => {
+  return text.split(/(\ue000[^\ue001]*\ue001|`[^`]*`|\*\*[^*]+\*\*)/).filter(Boolean).map((part) => {
+    if (part.startsWith("\ue000")) return element("code", {}, part.slice(1, -1)); // the user's own words
     if (part.startsWith("`") && part.endsWith("`") && part.length > 2) return element("code", {}, part.slice(1, -1));
     if (part.startsWith("**")) return element("b", {}, part.slice(2, -2));
     return document.createTextNode(part);
   });
 }
 
-/** A caption and the control it names. */
-const captioned = (caption, ...controls) => element("div", { class: "field" }, element("span", { class: "caption" }, caption), ...controls);
+/** A caption, a sentence that explains it, and the control it names. */
+const captioned = (caption, title, ...controls) => element("div", { class: "field", title }, element("span", { class: "caption" }, caption), ...controls);
 
 /** A select whose options can change; `set` offers options and chooses one without calling back. */
 function select(label, onchange) {
@@ -52,7 +53,7 @@ function actionButton(text, label, done, action) {
   const made = element("button", { type: "button", class: "quiet", title: label, "aria-label": label });
   made.textContent = text;
   made.addEventListener("click", async () => {
-    made.textContent = (await action()) ? done : "Failed";
+    made.textContent = (await Promise.resolve().then(action).catch(() => false)) ? done : "Failed";
     setTimeout(() => { made.textContent = text; }, 1200);
   });
   return made;

@@ -1,8 +1,6 @@
 // The loading explorer: Budget and View strips, chart, linked table, status, guarantee.
 // The kernel sends one frame per change (rows, signals, words, state of the controls); this file only lays it out.
 
-let serial = 0; // names of radio groups must differ between views
-
 const digits = (value, places = 2) => {
   const text = value.toFixed(places);
   return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
@@ -12,7 +10,7 @@ class Explorer {
   constructor(model, root) {
     this.model = model;
     this.root = root;
-    this.id = `dx${(serial += 1)}`;
+    this.id = `dx${Math.random().toString(36).slice(2)}`; // radio groups of any two views on a page must not mix
     this.font = fontFactor();
     this.sort = { by: "length", down: true };
     this.lit = null;
@@ -71,7 +69,7 @@ class Explorer {
       actionButton("Copy code", "Copy one call that redraws this view", "Copied", () => copy(this.frame.code)));
     this.banner = element("p", { class: "banner" });
     this.stage = element("div", { class: "chart", role: "img" });
-    this.chart = new LiveChart(this.stage, { onPoint: (v) => this.light(v ?? this.pinned), onPick: (v) => this.pin(v) });
+    this.chart = new LiveChart(this.stage, { about: (v) => this.frame.table.rows.find((row) => row.variable === v)?.about, onPoint: (v) => this.light(v ?? this.pinned), onPick: (v) => this.pin(v) });
     this.table = element("div", { class: "table" });
     this.empty = element("div", { class: "empty", hidden: true });
     this.main = element("div", { class: "main" }, this.stage, this.table);
@@ -89,7 +87,7 @@ class Explorer {
 
   budgetControls() {
     this.big = element("span", { class: "big" });
-    this.small = element("span", { class: "small" });
+    this.small = element("span", { class: "small", title: "The ε that this noise really gives at the stated δ, and σ, the standard deviation of the noise" });
     this.slider = element("input", { type: "range", min: 0, step: 1, "aria-label": "Privacy budget epsilon, logarithmic",
       oninput: () => this.slide(false), onchange: () => this.slide(true) });
     this.ticks = element("div", { class: "ticks", "aria-hidden": "true" });
@@ -102,7 +100,8 @@ class Explorer {
         element("output", { class: "readout", "aria-live": "off" }, this.big, this.small),
         element("div", {}, this.slider, this.ticks,
           element("div", { class: "ends", "aria-hidden": "true" }, element("span", {}, "more private"), element("span", {}, "more accurate")))),
-      element("div", { class: "row" }, captioned("δ", this.delta.element), captioned("Noise", this.calibration.element), this.draw));
+      element("div", { class: "row" }, captioned("δ", "Chance with which the promise of ε may fail; keep it far below 1/n", this.delta.element),
+        captioned("Noise", "classical: the textbook formula, proved for ε below 1; analytic: the least noise that keeps ε and δ", this.calibration.element), this.draw));
   }
 
   viewControls() {
@@ -110,16 +109,17 @@ class Explorer {
       (value) => this.send({ kind: value }));
     this.across = select("Component across", (value) => this.pair(0, Number(value)));
     this.up = select("Component up", (value) => this.pair(1, Number(value)));
+    this.pairField = element("div", { class: "field" }, this.across.element, element("span", { class: "caption" }, "by"), this.up.element);
     this.number = element("input", { type: "number", min: 1, onchange: () => this.count() });
     this.of = element("span", { class: "caption" });
     this.labels = element("input", { type: "checkbox", onchange: () => this.send({ labels: this.labels.checked }) });
     this.labelsName = element("span");
     this.reference = select("Non-private reference", (value) => this.send({ show_reference: value }));
     return element("div", { class: "row" }, this.kind.element,
-      element("div", { class: "field" }, this.across.element, element("span", { class: "caption" }, "by"), this.up.element),
-      captioned("Variables", this.number, this.of),
+      this.pairField,
+      captioned("Variables", "How many variables to draw, the longest first", this.number, this.of),
       element("label", { class: "check" }, this.labels, this.labelsName),
-      captioned("Reference", this.reference.element));
+      captioned("Reference", "Ordinary principal components of the same table: another method, and not private", this.reference.element));
   }
 
   // ----- what the controls do -----
@@ -200,6 +200,7 @@ class Explorer {
     this.calibration.set(state.calibration);
     this.draw.title = `Noise draw ${state.draw}`;
     this.kind.set(state.kind);
+    this.pairField.hidden = state.kind === "heatmap"; // which shows more than a pair
     const components = Array.from({ length: Math.min(state.p, 50) }, (_, i) => [i + 1, `PC${i + 1}`]);
     for (const c of state.components) if (c > components.length) components.push([c, `PC${c}`]);
     this.across.set(components, state.components[0]);
@@ -231,7 +232,7 @@ class Explorer {
     this.table.classList.toggle("stale", failed);
     this.stage.setAttribute("aria-label", frame.description);
     clearTimeout(this.speaking); // spoken once the hand is still, not at every step of a drag
-    this.speaking = setTimeout(() => { this.spoken.textContent = `${said.replaceAll(/[*`]/g, "")} ${failed ? "" : frame.description}`; }, 700);
+    this.speaking = setTimeout(() => { this.spoken.textContent = `${said.replaceAll(/[*`\ue000\ue001]/g, "")} ${failed ? "" : frame.description}`; }, 700);
   }
 
   // ----- layout -----
@@ -257,14 +258,15 @@ class Explorer {
     if (!heat && layout !== this.layout) { this.ask(layout); }
     if (!(layout in frame.rows)) { if (!this.model.get("_layouts").includes(layout)) this.ask(layout); return; }
     const { ttl, ax, ay, subtitles } = frame.words;
-    const left = heat ? sizes.label : 50; // where the title begins
+    const narrow = available < 420;
+    const left = narrow ? 4 : heat ? sizes.label : 50; // where the title begins
     const room = ((wide ? beside : available) - left) * (1.1 / this.font); // in the kernel's measure
     const sub = (subtitles.find((each) => each.width <= room) ?? subtitles.at(-1)).lines;
     const dark = this.root.dataset.dark === "true";
     const ink = dark ? { inkhigh: 2, inklow: 0.89, inkmid: "#ffffff" } : {};
     const scene = {
-      key: [frame.spec, columns, frame.panels, sub.length].join(),
-      spec: () => this.arrange(structuredClone(this.model.get("_specs")[frame.spec]), columns, frame.panels),
+      key: [frame.spec, columns, frame.panels, sub.length, narrow].join(),
+      spec: () => this.arrange(structuredClone(this.model.get("_specs")[frame.spec]), columns, frame.panels, narrow),
       signals: { ...frame.signals, ...ink, ...this.colours, ...sizes.signals, ttl, ax, ay, sub, hl: this.lit },
       rows: JSON.parse(frame.rows[layout]), width: sizes.width, height: sizes.height,
     };
@@ -288,10 +290,11 @@ class Explorer {
   }
 
   /** Write the arrangement of the panels into a specification. */
-  arrange(spec, columns, panels) {
+  arrange(spec, columns, panels, narrow) {
     spec.columns = columns;
     spec.spacing = spec.spec.layer.length > 3 && columns === 2 ? 48 : 26;
     spec.title.offset = panels === 1 ? -4 : 10;
+    spec.title.frame = narrow ? "bounds" : "group"; // a narrow view has no room for an indent
     spec.padding = 2;
     if (spec.spec.layer.length > 3 && columns === 2) spec.bounds = "flush"; else delete spec.bounds;
     return spec;
@@ -305,25 +308,25 @@ class Explorer {
     const key = keys[this.sort.by];
     const order = [...rows].sort((p, q) => (key(p) > key(q) ? 1 : key(p) < key(q) ? -1 : 0) * (this.sort.down ? -1 : 1));
         const name = Math.min(170, 22 + Math.max(44, ...rows.map((row) => row.text.length * 6.6)));
-    const bar = Math.round(Math.max(24, Math.min(150, (this.room - name - 60) / 2 - 50)));
+    const bar = this.room < 300 ? 0 : Math.round(Math.max(24, Math.min(150, (this.room - name - 60) / 2 - 50)));
     const heads = [["variable", "Variable"], [0, columns[0]], [1, columns[1]], ["length", "Length"]].map(([by, text]) => {
       const chosen = this.sort.by === by;
-      const button = element("button", { type: "button", "data-by": by, onclick: () => this.sortBy(by) }, text,
+      const button = element("button", { type: "button", "data-by": by, title: by === "length" ? "Distance from the origin in the plane of the two components" : "Sort", onclick: () => this.sortBy(by) }, text,
         element("span", { "aria-hidden": "true" }, chosen ? (this.sort.down ? " ↓" : " ↑") : ""));
       return element("th", { scope: "col", class: typeof by === "number" ? "number" : by,
         style: typeof by === "number" ? `width:${bar + 50}px` : null,
         "aria-sort": chosen ? (this.sort.down ? "descending" : "ascending") : "none" }, button);
     });
     const body = order.map((row) => element("tr", { "data-variable": row.variable },
-      element("td", {}, element("button", { type: "button", class: "name", title: row.variable, "aria-pressed": "false",
+      element("td", {}, element("button", { type: "button", class: "name", title: row.about ? `${row.variable}: ${row.about}` : row.variable, "aria-pressed": "false",
         onclick: () => this.pin(row.variable), onfocus: () => this.light(row.variable), onblur: () => this.light(this.pinned) }, row.text)),
-      [0, 1].map((c) => element("td", { class: "number" }, element("span", {}, digits(row.values[c])), this.bar(row, c, bar, half, even))),
+      [0, 1].map((c) => element("td", { class: "number" }, element("span", {}, digits(row.values[c])), bar ? this.bar(row, c, bar, half, even) : null)),
       element("td", { class: "length" }, digits(row.length))));
     const scroll = element("div", { class: "scroll", tabindex: rows.length > 14 ? 0 : null, role: "region", "aria-label": "Table of loadings" },
       element("table", {}, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, body)));
     const legend = element("p", { class: "key" },
       rows[0].reference ? element("span", {}, element("i", { class: "reference" }), "reference") : null,
-      element("span", {}, element("i", { class: "even" }), `1/√p = ${even.toFixed(2)}`));
+      element("span", { title: "Length of a loading if all variables weighed the same" }, element("i", { class: "even" }), `1/√p = ${even.toFixed(2)}`));
     const focused = this.table.contains(document.activeElement) ? document.activeElement : null;
     const back = focused && (focused.dataset.by ?? focused.closest("tr")?.dataset.variable);
     const top = this.table.querySelector(".scroll")?.scrollTop ?? 0;

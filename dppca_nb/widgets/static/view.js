@@ -64,10 +64,11 @@ function fontFactor() {
 
 /** A chart inside `host`. `show` draws; `light` highlights one variable; `picture` exports. */
 class LiveChart {
-  constructor(host, { onPoint, onPick }) {
+  constructor(host, { onPoint, onPick, about }) {
     this.host = host;
     this.onPoint = onPoint;
     this.onPick = onPick;
+    this.about = about;
     this.key = "";
     this.view = null;
     this.turn = Promise.resolve();
@@ -117,7 +118,7 @@ class LiveChart {
     this.tip.hidden = !value;
     if (!value) return;
     this.tip.replaceChildren(...Object.entries(value).flatMap(([name, text]) => (
-      name === "variable" ? [element("b", {}, String(text))] : [element("span", {}, `${name} ${String(text).replace(/^-/, "−")}`)])));
+      name === "variable" ? [element("b", {}, String(text)), element("span", {}, this.about(text) ?? "")] : [element("span", {}, `${name} ${String(text).replace(/^-/, "−")}`)])));
     const box = this.host.getBoundingClientRect();
     const x = Math.min(event.clientX - box.left + 14, Math.max(0, box.width - this.tip.offsetWidth - 4));
     this.tip.style.transform = `translate(${x}px, ${event.clientY - box.top + 16}px)`;
