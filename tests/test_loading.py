@@ -237,9 +237,27 @@ def test_every_reason_is_listed_and_shown():
     assert "VOID" in repr(made)
 
 
-def test_raising_on_coincident_rows_is_a_caveat_with_its_remedy():
-    assert any('Use coincident="zero"' in caveat for caveat in release(coincident="raise").guarantee.caveats)
-    assert not any("coincident=" in caveat for caveat in release().guarantee.caveats)
+def test_raising_on_coincident_rows_voids_the_guarantee_and_says_the_remedy():
+    made = release(coincident="raise")
+    (reason,) = made.guarantee.reasons
+    assert reason.brief == "equal rows would have raised an error"
+    assert 'Use coincident="zero"' in reason.text
+    assert "VOID: equal rows would have raised an error" in repr(made)
+    assert made.guarantee.caveats == release().guarantee.caveats
+
+
+def test_the_summary_says_that_coincident_pairs_count_as_zero_only_where_they_do():
+    clause = "coincident pairs of rows count as zero"
+    assert clause in " ".join(release().guarantee.summary().split())
+    assert clause not in " ".join(release(coincident="raise").guarantee.summary().split())
+
+
+def test_coincident_rows_count_as_zero_unless_asked_otherwise():
+    made = dp_loading(np.vstack([ROWS, ROWS[:1]]), epsilon=0.5, delta=1e-6)
+    assert made.coincident == made.guarantee.coincident == "zero"
+    assert made.guarantee.holds
+    with pytest.raises(DataError, match="Rows 1 and 61"):
+        spherical_kendall(np.vstack([ROWS, ROWS[:1]]))
 
 
 def test_a_reference_is_a_caveat_and_not_a_reason():

@@ -226,6 +226,11 @@ def test_fewer_than_two_rows_have_no_calibration():
 # Guarantees
 
 
+def flat(text):
+    """Join what the summary wraps."""
+    return " ".join(text.split())
+
+
 def test_classical_noise_too_small_for_its_budget_is_void_with_the_remedy():
     made = make_guarantee(Budget(30, 1e-3), 100)
     assert not made.holds
@@ -250,7 +255,7 @@ def test_a_delta_that_is_not_below_one_over_n_is_a_caveat():
 
 
 def test_every_guarantee_says_that_its_noise_is_not_hardened_and_claims_no_security():
-    text = str(make_guarantee(Budget(0.5, 1e-6), 100))
+    text = flat(str(make_guarantee(Budget(0.5, 1e-6), 100)))
     assert "not hardened" in text
     assert "10.1145/2382196.2382264" in text
     for claim in ("secure", "anonymous", "safe to publish"):
@@ -260,7 +265,7 @@ def test_every_guarantee_says_that_its_noise_is_not_hardened_and_claims_no_secur
 def test_the_summary_names_the_adjacency_and_every_reason_and_caveat():
     reasons = (Reason("one", "First sentence."), Reason("two", "Second sentence."))
     made = make_guarantee(Budget(2, 0.02), 100, reasons=reasons, caveats=("Something else.",))
-    text = made.summary()
+    text = flat(made.summary())
     assert text.startswith("The guarantee is VOID.")
     assert "n = 100, is public" in text
     assert "one replaced row" in text
@@ -268,6 +273,33 @@ def test_the_summary_names_the_adjacency_and_every_reason_and_caveat():
     for piece in (*map(str, reasons), *made.caveats):
         assert piece in text
     assert str(make_guarantee(Budget(0.5, 1e-6), 100)).startswith("The guarantee holds: epsilon 0.5 at delta 1e-06")
+
+
+def test_the_summary_says_with_which_sensitivity_the_classical_noise_was_computed():
+    bound = "computed with the bound 4/n"
+    assert bound in flat(make_guarantee(Budget(0.5, 1e-6), 100).summary())
+    assert bound not in flat(make_guarantee(Budget(0.5, 1e-6), 100, "analytic").summary())
+
+
+def test_half_the_classical_noise_misses_its_budget_as_the_docstring_says():
+    n, half = 20, calibrate(Budget(1, 1e-5), 20) / 2
+    assert gaussian_delta(2 * math.sqrt(2) / n / half, 1.0) == pytest.approx(3.7e-5, abs=0.05e-5)
+    assert "3.7e-5" in calibrate.__doc__
+
+
+def test_the_summary_has_no_long_lines_and_hangs_what_continues_them():
+    reason = Reason("long", "A sentence that goes on " + "and on " * 30 + "to doi 10.1145/2382196.2382264.")
+    made = make_guarantee(Budget(1, 0.02), 100, reasons=(reason,), caveats=("a caveat " * 30,), coincident="raise")
+    lines = made.summary().split("\n")
+    assert max(map(len, lines)) <= 96
+    first = next(i for i, line in enumerate(lines) if line.startswith("  1. A sentence"))
+    assert lines[first + 1].startswith("     on and")
+    assert flat(str(reason)) in flat(made.summary())
+
+
+def test_equal_rows_that_raise_void_every_guarantee_made_of_them():
+    made = make_guarantee(Budget(0.5, 1e-6), 100, coincident="raise")
+    assert [reason.brief for reason in made.reasons] == ["equal rows would have raised an error"]
 
 
 def test_a_guarantee_is_frozen_and_states_its_own_arithmetic():

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import textwrap
 from dataclasses import dataclass
+
+_WIDTH = 96  # characters of a line of the summary
 
 
 @dataclass(frozen=True)
@@ -33,7 +37,7 @@ class Reason:
 class Guarantee:
     """What the noise of one release really gives, and whether the stated budget holds.
 
-    Neighbouring data sets differ in one row; n is public. Coincident pairs of rows count as zero.
+    Neighbouring data sets differ in one row; n is public.
 
     Parameters
     ----------
@@ -57,6 +61,8 @@ class Guarantee:
         Why the guarantee does not hold; empty if it holds.
     caveats : tuple of str
         What it does not cover even though it holds.
+    coincident : {"zero", "raise"}
+        How pairs of equal rows are treated: they count as zero, or make an error instead of a release.
 
     See Also
     --------
@@ -81,6 +87,7 @@ class Guarantee:
     exact_epsilon: float
     reasons: tuple[Reason, ...] = ()
     caveats: tuple[str, ...] = ()
+    coincident: str = "zero"
 
     @property
     def holds(self) -> bool:
@@ -93,7 +100,7 @@ class Guarantee:
         Returns
         -------
         str
-            Several lines.
+            Lines of at most 96 characters; what continues a line is indented.
 
         Examples
         --------
@@ -111,15 +118,24 @@ class Guarantee:
                 *(f"  {i}. {reason}" for i, reason in enumerate(self.reasons, start=1)),
                 f"The noise scale by itself would give {exact}.",
             ]
+        equal_rows = "; coincident pairs of rows count as zero" * (self.coincident == "zero")
+        bound = ", computed with the bound 4/n on the sensitivity" * (self.calibration == "classical")
         lines += [
-            f"Neighbouring data sets differ in one replaced row; the number of rows, n = {self.n}, is public; "
-            "coincident pairs of rows count as zero.",
-            f"Noise: {self.calibration} calibration, sigma {self.sigma:.4g}, sensitivity 2*sqrt(2)/n = "
+            "Neighbouring data sets differ in one replaced row; the number of rows, "
+            f"n = {self.n}, is public{equal_rows}.",
+            f"Noise: {self.calibration} calibration, sigma {self.sigma:.4g}{bound}; attained sensitivity 2*sqrt(2)/n = "
             f"{self.sensitivity:.4g}, mu {self.mu:.4g}.",
         ]
         if self.caveats:
             lines += ["What it does not cover:", *(f"  - {caveat}" for caveat in self.caveats)]
-        return "\n".join(lines)
+        return "\n".join(map(_wrapped, lines))
 
     def __str__(self):
         return self.summary()
+
+
+def _wrapped(line: str) -> str:
+    """Break a long line between words; what continues it hangs under its text."""
+    hang = " " * (re.match(r" +(\d+\.|-) |", line).end() or 2)
+    # Neither DOIs nor numbers such as 1e-06 may be broken: they are copied.
+    return textwrap.fill(line, _WIDTH, subsequent_indent=hang, break_long_words=False, break_on_hyphens=False)

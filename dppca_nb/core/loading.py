@@ -30,10 +30,6 @@ SAMPLE_SCALE = Reason(
     "The columns were divided by standard deviations computed from these very rows. A single row can change those, "
     "and with them every other row, which the noise does not cover. Give public scales instead.",
 )
-_RAISING = (
-    'With coincident="raise", whether an error appears depends on private rows, so the error itself tells something '
-    'about them. Use coincident="zero" for anything that leaves your hands.'
-)
 _REFERENCE = (
     "The result also holds reference directions computed without noise. They are not private: with them this is no "
     "private-only release. Leave reference out before you pass it on."
@@ -73,7 +69,7 @@ class LoadingRelease:
     Examples
     --------
     >>> rows = np.random.default_rng(0).normal(size=(500, 2)) * [3, 1]
-    >>> release = dp_loading(rows, epsilon=2, delta=1e-4, coincident="zero")
+    >>> release = dp_loading(rows, epsilon=2, delta=1e-4)
     >>> list(release.loadings), release.kendall_shares.index.name, release.reference is None
     (['PC1', 'PC2'], 'component', True)
     """
@@ -107,7 +103,7 @@ def dp_loading(
     epsilon: float,
     delta: float,
     calibration: str = "classical",
-    coincident: str = "raise",
+    coincident: str = "zero",
     scale=None,
     rng=None,
     reference: bool = False,
@@ -127,9 +123,9 @@ def dp_loading(
         The budget: epsilon finite and above 0, delta strictly between 0 and 1 and well below 1/n.
     calibration : {"classical", "analytic"}
         How the noise follows from the budget, see :func:`dppca_nb.core.privacy.calibrate`.
-    coincident : {"raise", "zero"}
-        What to do with pairs of equal rows: refuse them, or let them count as zero with the divisor
-        unchanged. Only "zero" tells nothing about the rows.
+    coincident : {"zero", "raise"}
+        What to do with pairs of equal rows: let them count as zero with the divisor unchanged, or refuse them. "raise"
+        voids the guarantee: whether the error appears depends on private rows.
     scale : None, array_like, mapping or "sample"
         Public positive scales that the columns are divided by. "sample" takes standard deviations from the rows and
         voids the guarantee.
@@ -162,7 +158,7 @@ def dp_loading(
     Examples
     --------
     >>> rows = np.random.default_rng(1).normal(size=(400, 3)) * [3, 2, 1]
-    >>> release = dp_loading(rows, epsilon=1, delta=1e-4, calibration="analytic", coincident="zero")
+    >>> release = dp_loading(rows, epsilon=1, delta=1e-4, calibration="analytic")
     >>> release
     LoadingRelease(n=400, p=3, epsilon=1, delta=0.0001, calibration='analytic', guarantee holds)
     >>> release.loadings.shape
@@ -183,7 +179,8 @@ def dp_loading(
         table.n,
         calibration,
         reasons=(*([SAMPLE_SCALE] if from_sample else []), *([seeded] if seeded else [])),
-        caveats=(*([_RAISING] if coincident == "raise" else []), *([_REFERENCE] if reference else [])),
+        caveats=(_REFERENCE,) if reference else (),
+        coincident=coincident,
     )
     return release_from_noisy(
         kendall.matrix.to_numpy() + guarantee.sigma * standard_noise(table.p, generator),

@@ -47,6 +47,12 @@ _FLOATING_POINT = (
     "(Mironov 2012, doi 10.1145/2382196.2382264)."
 )
 
+_RAISING = Reason(
+    "equal rows would have raised an error",
+    'With coincident="raise", equal rows give an error and no release: whether there is a release depends on private '
+    'rows, without noise. Use coincident="zero" for anything that leaves your hands.',
+)
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -121,6 +127,13 @@ def calibrate(budget: Budget, n: int, calibration: str = "classical") -> float:
     ValueError
         If `calibration` is neither of the two, or n is below 2.
 
+    Notes
+    -----
+    The classical formula takes 4/n for the sensitivity, an upper bound of the attained :math:`2\sqrt 2/n`. The R
+    package of its authors, dppca, has two versions: R/loading.R uses this formula, R/helper_pca.R has the factor 2
+    instead of 4. Half the noise is too little for :math:`2\sqrt 2/n`: at epsilon 1 and a stated delta of 1e-5 its
+    true delta is 3.7e-5.
+
     References
     ----------
     Kim and Jung (2025), doi 10.1002/sam.70053; Dwork and Roth (2014), doi 10.1561/0400000042;
@@ -174,6 +187,7 @@ def make_guarantee(
     *,
     reasons: tuple[Reason, ...] = (),
     caveats: tuple[str, ...] = (),
+    coincident: str = "zero",
 ) -> Guarantee:
     """State what a release with this budget and calibration gives, after checking the calibration.
 
@@ -189,11 +203,13 @@ def make_guarantee(
         What else is known to break the guarantee.
     caveats : tuple of str
         What else it does not cover.
+    coincident : {"zero", "raise"}
+        How pairs of equal rows are treated.
 
     Returns
     -------
     Guarantee
-        With a reason added where the noise is too small for the budget.
+        With a reason added where the noise is too small for the budget, and where equal rows would raise an error.
 
     Raises
     ------
@@ -211,6 +227,8 @@ def make_guarantee(
     mu = sensitivity / sigma
     exact_delta = gaussian_delta(mu, budget.epsilon)
     own_caveats = [_FLOATING_POINT]
+    if coincident == "raise":
+        reasons = (*reasons, _RAISING)
     if exact_delta > budget.delta * (1 + _SLACK):
         reasons = (
             *reasons,
@@ -240,6 +258,7 @@ def make_guarantee(
         exact_epsilon=gaussian_epsilon(mu, budget.delta),
         reasons=tuple(reasons),
         caveats=(*own_caveats, *caveats),
+        coincident=coincident,
     )
 
 

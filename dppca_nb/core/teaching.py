@@ -74,7 +74,7 @@ class TeachingDraws:
 
     def release(self, budget: Budget, calibration: str, draw: int) -> LoadingRelease:
         """Show one noise draw at one budget; the result says that it guarantees nothing."""
-        guarantee = make_guarantee(budget, self.table.n, calibration, reasons=self.reasons)
+        guarantee = make_guarantee(budget, self.table.n, calibration, reasons=self.reasons, coincident=self.coincident)
         return release_from_noisy(
             self._exact + guarantee.sigma * self._noise(draw),
             names=self.table.names,
