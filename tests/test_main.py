@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import bz2
 import contextlib
+import gzip
+import io
 import json
+import lzma
 import os
 import re
 import signal
+import socket
 import stat
+import zipfile
 from pathlib import Path
 
 import nbformat
@@ -22,6 +28,13 @@ from dppca_nb._csv_file import FileError, read_file
 ROOT = Path(__file__).parent.parent
 SEMICOLONS = "a;b;c\n1,5;2,5;0,1\n2,5;3,5;0,4\n0,5;9,0;0,2\n"
 NAME = "dppca_explore.ipynb"
+
+
+def zipped(text):
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("a.csv", text)
+    return made.getvalue()
 
 
 @pytest.fixture
@@ -64,14 +77,38 @@ def test_the_arguments_are_those_that_python_was_called_with(started, monkeypatc
     assert started[0]["browser"] is False
 
 
-def test_a_port_that_was_asked_for_is_not_replaced_by_another(started):
+def test_a_port_that_was_asked_for_is_not_replaced_by_another(started, monkeypatch):
+    monkeypatch.setattr(command, "_port_trouble", lambda port: None)
     command.main(["explore", "--port", "9000"])
     assert started[0]["options"] == ["--ServerApp.port=9000", "--ServerApp.port_retries=0"]
 
 
-def test_what_stands_behind_two_dashes_goes_to_jupyterlab(started):
+def test_what_stands_behind_two_dashes_goes_to_jupyterlab(started, monkeypatch):
+    monkeypatch.setattr(command, "_port_trouble", lambda port: None)
     command.main(["explore", "--port=9000", "--", "--ServerApp.ip=0.0.0.0", "--debug"])
     assert started[0]["options"][2:] == ["--ServerApp.ip=0.0.0.0", "--debug"]
+
+
+def test_a_port_that_is_taken_is_said_before_anything_is_written_or_started(started, capsys):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = str(other.getsockname()[1])
+        assert command.main(["explore", "--port", port]) == 1
+    said = capsys.readouterr()
+    assert said == ("", f"dppca_nb: Port {port} is taken. Leave out --port, or choose another.\n")
+    assert started == []
+    assert list(Path.cwd().iterdir()) == []
+    assert command.main(["explore", "--port", port]) == 7, "it is free again"
+
+
+def test_a_port_that_is_forbidden_is_not_called_taken(started, capsys, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("socket.socket.bind", refuse)
+    assert command.main(["explore", "--port", "80"]) == 1
+    assert "Port 80 cannot be used (Permission denied). Leave out --port" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -164,6 +201,12 @@ def test_a_file_is_read_as_it_is_meant_and_the_call_says_how(tmp_path, text, how
         pytest.param("a.csv", "a,b\n1,2\n3,4,5,6\n7,8\n", r"cannot be read as CSV \(.*line 3, saw 4", id="ragged"),
         pytest.param("a.csv", 'a,b\n"1,2\n3,4\n', "cannot be read as CSV", id="open-quotation"),
         pytest.param("a.csv", 'a,b\n"' + "1,2\n" * 100_000, "cannot be read as CSV", id="long-open-quotation"),
+        pytest.param("a.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n"), "is compressed.* Unpack it", id="gz"),
+        pytest.param("a.csv", gzip.compress(b"a,b\n1,2\n3,4\n"), "is compressed.* Unpack it", id="gz-named-csv"),
+        pytest.param("a.csv.bz2", bz2.compress(b"a,b\n1,2\n3,4\n", 1), "is compressed.* Unpack it", id="bz2"),
+        pytest.param("a.csv.xz", lzma.compress(b"a,b\n1,2\n3,4\n"), "is compressed.* Unpack it", id="xz"),
+        pytest.param("a.csv.zst", b"\x28\xb5\x2f\xfd\x04a,b", "is compressed.* Unpack it", id="zst"),
+        pytest.param("a.zip", zipped("a,b\n1,2\n3,4\n"), "is compressed, or a spreadsheet", id="zip"),
         pytest.param("n" * 300, None, "cannot be read", id="long-name"),
         pytest.param("~nobody-of-this-name/a.csv", None, "cannot be read", id="home-of-nobody"),
     ],
@@ -178,6 +221,31 @@ def test_a_file_that_cannot_be_used_is_refused_in_one_line_before_anything_is_wr
     said = capsys.readouterr()
     assert said.out == ""
     assert re.fullmatch(r"dppca_nb: [^\n]*" + message + r"[^\n]*\n", said.err)
+    assert started == []
+    assert list(Path.cwd().iterdir()) == []
+
+
+@pytest.mark.parametrize("end", ["gz", "bz2", "xz", "zst", "zip", "tar", "tar.gz", "ZIP"])
+def test_plain_text_whose_name_promises_compression_is_read_as_text_here_and_in_the_notebook(started, end):
+    written(Path(f"a.{end}"), SEMICOLONS)
+    assert command.main(["explore", f"a.{end}"]) == 7
+    line = code(NAME)[0].splitlines()[4]
+    assert "compression=None" in line
+    names = {"pd": pd}
+    exec(line, names)
+    assert names["data"].iloc[0].tolist() == [1.5, 2.5, 0.1]
+
+
+@pytest.mark.parametrize("place", ["bad\udcff.csv", "bad\udcff/a.csv"])
+def test_a_name_that_is_not_utf_8_is_refused_in_one_line(started, tmp_path, capsys, place):
+    try:
+        (tmp_path / place).parent.mkdir(exist_ok=True)
+        path = written(tmp_path / place, SEMICOLONS)
+    except (OSError, UnicodeError):
+        pytest.skip("this file system has no such names")
+    assert command.main(["explore", str(path)]) == 1
+    said = capsys.readouterr()
+    assert re.fullmatch(r"dppca_nb: The name .*bad\\udcff.* is not valid UTF-8. Rename [^\n]*\n", said.err)
     assert started == []
     assert list(Path.cwd().iterdir()) == []
 
@@ -210,6 +278,41 @@ def test_the_cell_shows_how_the_file_was_read_with_a_name_that_follows_the_folde
     outside = written(tmp_path / "b.csv", SEMICOLONS)
     command.main(["explore", str(outside)])
     assert repr(outside.resolve().as_posix()) in code("dppca_explore-2.ipynb")[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        ("a b.csv", "`a b.csv`"),
+        ("a`b.csv", "`` a`b.csv ``"),
+        ("`a``b`.csv", "``` `a``b`.csv ```"),
+        ("a\nb\x1b.csv", "`a\ufffdb\ufffd.csv`"),
+    ],
+)
+def test_the_title_shows_any_file_name_as_it_is(tmp_path, name, title):
+    cells = command.cells_for((tmp_path / name, {}, pd.DataFrame({"a": [1, 2], "b": [3, 5]})), tmp_path)
+    assert f"a variable of {title}. Move" in cells[0][2]
+
+
+def test_a_notebook_that_cannot_be_written_leaves_no_empty_one(tmp_path):
+    with pytest.raises(UnicodeEncodeError):
+        command.write_notebook([("about", "markdown", "\udcff")], tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_rows_with_gaps_are_left_out_unless_too_few_would_stay(started):
+    written(Path("a.csv"), "a,b\n1,2\n,3\n4,5\n")
+    written(Path("b.csv"), "a,b\n1,\n,3\n4,5\n")
+    command.main(["explore", "a.csv"])
+    command.main(["explore", "b.csv"])
+    (some,) = (line for line in code(NAME)[0].splitlines() if "dropna" in line)
+    (most,) = (line for line in code("dppca_explore-2.ipynb")[0].splitlines() if "dropna" in line)
+    assert some.startswith("data = data.dropna(subset=")
+    assert most.startswith("# data = data.dropna(subset=")
+    assert most.endswith("# 2 of 3 rows miss numbers; without the first # they are left out")
+    names = {"data": pd.read_csv("a.csv").assign(text=[None, "x", None])}
+    exec(some, names)
+    assert names["data"]["a"].tolist() == [1, 4], "gaps in columns of text cost no rows"
 
 
 @pytest.mark.parametrize(
@@ -310,6 +413,13 @@ def test_the_notebook_for_a_file_with_semicolons_runs(started):
     assert "3 of 3 variables" in explorer["text/plain"]
 
 
+def test_the_notebook_for_a_file_with_control_characters_and_gaps_runs(started):
+    written(Path("a`\x1b.csv"), "a\x1b[31m,b,c\n1,2,5\n3,5,\n4,1,2\n7,7,1\n")
+    assert command.main(["explore", "a`\x1b.csv"]) == 7
+    ((*_, explorer),) = run(started[0]["notebook"])
+    assert "3 of 3 variables" in explorer["text/plain"]
+
+
 # --- JupyterLab -------------------------------------------------------------------------------------------------------
 
 
@@ -345,6 +455,7 @@ def test_jupyterlab_is_started_on_the_notebook_with_its_folder_as_root(monkeypat
     assert process.command[1:3] == ["-m", "jupyterlab"]
     assert f"--ServerApp.root_dir={tmp_path}" in process.command
     assert f"--LabApp.default_url=/lab/tree/{NAME}" in process.command
+    assert "--LabApp.news_url=" in process.command
     assert process.command[-1] == "--ServerApp.port=9000"
 
 

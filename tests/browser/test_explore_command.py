@@ -106,6 +106,32 @@ def test_the_page_opens_with_the_explorer_alive_and_its_slider_answers(command, 
     context.close()
 
 
+def test_an_arrow_key_on_the_slider_moves_it_by_a_step_and_leaves_the_notebook_alone(command, browser):
+    found = command.address()
+    context = browser.new_context(viewport={"width": 1280, "height": 1000})
+    page = context.new_page()
+    page.goto(found[1])
+    page.wait_for_selector(CHART, timeout=120_000)
+    cells = page.locator(".jp-Notebook > .jp-WindowedPanel-outer .jp-Cell, .jp-Notebook > .jp-Cell")
+    count = cells.count()
+    page.locator(".jp-MarkdownCell").first.click()
+    assert "jp-mod-active" in page.locator(".jp-MarkdownCell").first.get_attribute("class")
+    slider = page.locator(".dppca input[type=range]").first
+    slider.evaluate("slider => slider.focus()")
+    place, step = int(slider.input_value()), int(slider.get_attribute("step") or 1)
+    words = page.locator(".dppca .big").first.inner_text()
+    up = -step if place == int(slider.get_attribute("max")) else step
+    slider.press("ArrowLeft" if up < 0 else "ArrowRight")
+    page.wait_for_function(
+        "words => document.querySelector('.dppca .big').innerText !== words", arg=words, timeout=60_000
+    )
+    assert int(slider.input_value()) == place + up
+    assert cells.count() == count
+    assert page.locator(".jp-MarkdownHeadingCollapsed, .jp-MarkdownCell.jp-mod-collapsed").count() == 0
+    assert slider.is_visible()
+    context.close()
+
+
 def test_ending_the_command_ends_the_server_and_its_kernel(command):
     found = command.address()
     assert command.stop() == 0
