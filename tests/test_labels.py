@@ -10,7 +10,8 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from dppca_nb.charts import labels
-from dppca_nb.charts.labels import SAFE_FONT, Tip, place_labels, short_names, text_width
+from dppca_nb.charts.labels import Tip, place_labels
+from dppca_nb.charts.text import SAFE_FONT, short_names, text_width
 
 SIDE = 340.0
 QUICK = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])

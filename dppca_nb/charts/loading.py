@@ -47,9 +47,11 @@ class _Drawn:
         """Write a page that needs no network, and in which no variable name can end the script that holds it."""
         return super().to_html(*args, **{"inline": True, **_escaping(kwargs)})
 
-    def save(self, *args: object, **kwargs: object) -> None:
+    def save(self, fp: object, format: str | None = None, **kwargs: object) -> None:  # noqa: A002 (Altair's name)
         """Save as HTML, PNG, SVG, PDF or JSON; HTML is written as by `to_html`."""
-        super().save(*args, **{"inline": True, **_escaping(kwargs)})
+        if format == "html" or (format is None and str(fp).endswith(".html")):
+            kwargs = {"inline": True, **kwargs}
+        super().save(fp, format, **_escaping(kwargs))
 
     @property
     def digest(self) -> str:

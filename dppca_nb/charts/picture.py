@@ -18,7 +18,7 @@ from dppca_nb.charts.choices import (
     check_truth,
     choose_variables,
 )
-from dppca_nb.charts.labels import drawable_names, short_names, text_width
+from dppca_nb.charts.text import drawable_names, short_names, text_width
 from dppca_nb.core.align import Separation, align_signs, separation, subspace_angles, turn_angle
 from dppca_nb.core.loading import LoadingRelease
 from dppca_nb.core.teaching import TEACHING

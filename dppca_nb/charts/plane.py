@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dppca_nb.charts import theme
-from dppca_nb.charts.labels import SAFE_FONT, Tip, place_labels, text_width
+from dppca_nb.charts.labels import Tip, place_labels
 from dppca_nb.charts.picture import LoadingPicture
 from dppca_nb.charts.plane_spec import NOTE, SIDE
+from dppca_nb.charts.text import SAFE_FONT, text_width
 
 LADDER = (0.25, 0.32, 0.4, 0.5, 0.62, 0.78, 0.92, 1.12)  # half-widths of the panel
 OVERHANG = 22  # pixels that a label may run into the gutter on the right

@@ -11,10 +11,10 @@ import pandas as pd
 
 from dppca_nb.charts.choices import check_choice
 from dppca_nb.charts.heatmap import heatmap_rows
-from dppca_nb.charts.labels import SAFE_FONT
 from dppca_nb.charts.loading import live_spec, loading_chart, signals
 from dppca_nb.charts.picture import LoadingPicture, make_picture
 from dppca_nb.charts.plane import plane_rows, zoom
+from dppca_nb.charts.text import SAFE_FONT
 from dppca_nb.core.align import align_signs
 from dppca_nb.core.loading import LoadingRelease
 from dppca_nb.core.privacy import Budget, check_calibration
