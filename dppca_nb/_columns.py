@@ -1,4 +1,7 @@
-"""One column at a time: its display name and its float64 values. Raises nothing: `table.py` reports what it finds."""
+"""One column at a time: its display name, its float64 values, and how a message writes it.
+
+Raises nothing: `table.py` reports what it finds.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import datetime
 import decimal
 import numbers
 import re
+import unicodedata
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -14,6 +18,10 @@ import pandas as pd
 
 NO_LABEL = object()  # the column of an array or a list: the caller has no name for it
 _NUMBER_LIKE = re.compile(r"\s*[-+]?([\d\s_.,']*\d[\d\s_.,']*([eE][-+]?\d+)?|nan|inf(inity)?)\s*%?\s*", re.IGNORECASE)
+_UNSEEN = {"Cc", "Cf", "Zs", "Zl", "Zp"}  # control, format, separators: nothing of them is drawn
+# Letters and marks that are drawn as nothing all the same: fillers, a joiner, the empty braille cell, selectors.
+_FILLERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0").union(map(chr, range(0xFE00, 0xFE10)))
+_LISTED = 50  # a message about thousands of columns helps nobody
 _KINDS = {"c": "complex numbers", "M": "dates and times", "m": "durations", "V": "structured records"}
 _CLASSES: tuple[tuple[Any, str], ...] = (
     (str, "text"),
@@ -34,7 +42,7 @@ class Column(NamedTuple):
     missing: int = 0
     infinite: int = 0
     not_numeric: str = ""  # what it holds instead of numbers, for `LeftOut`
-    detail: str = ""  # the same with an example, for the error
+    detail: str = ""  # the same with a remedy or the form of the text, for the error
     damage: str = ""  # what float64 would lose
 
 
@@ -74,7 +82,8 @@ def _label_text(label) -> str | None:
         return " / ".join(parts) or None
     if label is NO_LABEL or (np.ndim(label) == 0 and pd.isna(label)):
         return None
-    return str(label) if str(label).strip() else None
+    text = str(label)
+    return None if all(unicodedata.category(c) in _UNSEEN or c in _FILLERS for c in text) else text
 
 
 def read_column(raw) -> Column:
@@ -92,7 +101,7 @@ def read_column(raw) -> Column:
     if isinstance(raw, pd.Series):
         if isinstance(raw.dtype, pd.CategoricalDtype) or str(raw.dtype).startswith("dictionary<"):
             return _CATEGORIES
-        present = raw if isinstance(raw.dtype, np.dtype) and raw.dtype.kind in "biuf" else raw.dropna()
+        present = raw if isinstance(raw.dtype, np.dtype) and raw.dtype.kind in "biufO" else raw.dropna()
         return _read_present(present.to_numpy(), len(raw) - len(present))
     if isinstance(raw, np.ma.MaskedArray):
         present = raw.compressed()
@@ -124,30 +133,39 @@ def _read_present(values: np.ndarray, missing: int) -> Column:
 
 def _read_objects(values: np.ndarray, missing: int) -> Column:
     """Convert Python objects if every one of them is a real number, else say what they are."""
-    absent = pd.isna(values) | np.fromiter((value is np.ma.masked for value in values), dtype=bool, count=len(values))
-    values, missing = values[~absent], missing + int(absent.sum())
+    total = len(values)
+    values = values[
+        ~np.fromiter(map(_is_blank, values), dtype=bool, count=total)
+    ]  # pandas stumbles over Decimal("sNaN")
+    values = values[~pd.isna(values)]
+    missing += total - len(values)
     kinds = sorted({_kind(cls) for cls in set(map(type, values))})
     if kinds and kinds != ["numbers"]:
         kind = kinds[0] if len(kinds) == 1 else f"a mixture of {', '.join(kinds[:-1])} and {kinds[-1]}"
-        return Column(np.empty(0), missing, not_numeric=kind, detail=kind + _example(values))
+        return Column(np.empty(0), missing, not_numeric=kind, detail=kind + _form(values))
     floats = np.fromiter(map(as_float, values), dtype=np.float64, count=len(values))
     infinite = sum(value == x for value, x in zip(values, floats.tolist(), strict=True) if abs(x) == np.inf)
     return Column(floats, missing, int(infinite), damage=_damage(values, floats))
 
 
-def _example(values: np.ndarray) -> str:
-    """Show one text of a column that holds text, and say so when all of them look like numbers."""
+def _form(values: np.ndarray) -> str:
+    """Say so when all texts of a column look like numbers, with the form of one; never with a digit of a cell."""
     texts = [value for value in values if isinstance(value, str)]
-    if not texts:
+    if not texts or not all(len(text) <= 40 and _NUMBER_LIKE.fullmatch(text) for text in texts):
         return ""
-    numeric = all(len(text) <= 40 and _NUMBER_LIKE.fullmatch(text) for text in texts)
-    shown = texts[0] if len(texts[0]) <= 20 else texts[0][:19] + "…"
-    return f"{', which looks like numbers but must be converted explicitly' * numeric}, for example {shown!r}"
+    # Neither sign nor length is shown; what is left tells a decimal comma or a thousands separator.
+    form = next((re.sub(r"\d+", "#", text.strip().lstrip("+-")) for text in texts if re.search(r"\d", text)), "")
+    return f", which looks like numbers but must be converted explicitly{f', in a form like {form!r}' if form else ''}"
 
 
 def _kind(cls: type) -> str:
     """Say in words what objects of a class are."""
     return next((kind for classes, kind in _CLASSES if issubclass(cls, classes)), f"objects of type {cls.__name__}")
+
+
+def _is_blank(value) -> bool:
+    """Tell the cells that are missing and that pandas does not take for missing."""
+    return value is np.ma.masked or (isinstance(value, decimal.Decimal) and value.is_nan())
 
 
 def as_float(value) -> float:
@@ -164,8 +182,25 @@ def _damage(values: np.ndarray, floats: np.ndarray) -> str:
     for value, x in zip(values, floats.tolist(), strict=True):
         if abs(x) == np.inf or x == 0:
             outside += bool(value != x)
-        elif abs(x) >= 2.0**53 and isinstance(value, numbers.Integral):
+        elif abs(x) >= 2.0**53 and isinstance(value, numbers.Rational | decimal.Decimal) and value == int(value):
             digits += int(value) != int(x)
     found = [f"{digits} integer{'s' * (digits != 1)} beyond 2**53 would lose digits"] * (digits > 0)
     found += [f"{outside} value{'s' * (outside != 1)} beyond its range"] * (outside > 0)
     return ", ".join(found)
+
+
+def show(name: str) -> str:
+    """Write a name in a message; line breaks and invisible characters are spelled out."""
+    return name if name.isprintable() and name == name.strip() else repr(name)
+
+
+def listing(items: list[str]) -> str:
+    """Join the entries of a message, at most fifty."""
+    more = [f"and {len(items) - _LISTED} more"] * (len(items) > _LISTED)
+    return "; ".join(items[:_LISTED] + more)
+
+
+def counts(column: Column) -> str:
+    """Count the cells that cannot be used."""
+    parts = [(column.missing, "missing"), (column.infinite, "infinite")]
+    return ", ".join(f"{count} {word} value{'s' * (count != 1)}" for count, word in parts if count)

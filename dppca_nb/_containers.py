@@ -42,6 +42,8 @@ def columns_of(data) -> tuple[list, list, int]:
         return [data.name], [data], len(data)
     if isinstance(data, pd.DataFrame):
         return list(data.columns), [data.iloc[:, j] for j in range(data.shape[1])], len(data)
+    if hasattr(data, "toarray") and hasattr(data, "nnz") and not isinstance(data, type):  # some are dictionaries too
+        raise DataError(f"Got a sparse matrix ({_type(data)}), which is not supported: pass X.toarray().")
     if isinstance(data, Mapping):
         return _from_mapping(data)
     if isinstance(data, np.ndarray):
@@ -52,8 +54,6 @@ def columns_of(data) -> tuple[list, list, int]:
         raise DataError(f"Got the class {data.__name__} itself, which holds no data. Pass {_ACCEPTED}.")
     if isinstance(data, str | bytes | PurePath) or hasattr(data, "read"):
         raise DataError(f"Got {_type(data)}, which is no data: read the file first: as_table(pandas.read_csv(path)).")
-    if hasattr(data, "toarray") and hasattr(data, "nnz"):
-        raise DataError(f"Got a sparse matrix ({_type(data)}), which is not supported: pass X.toarray().")
     frame = nw.from_native(data, pass_through=True, allow_series=True)
     if isinstance(frame, nw.LazyFrame):
         raise DataError(f"Got a lazy frame ({_type(data)}), which holds no values yet: collect it first (.collect()).")
@@ -91,6 +91,10 @@ def _from_mapping(data: Mapping) -> tuple[list, list, int]:
             raise DataError(f"Column {name!r} of the dictionary is {_type(column)}; give a list or an array of values.")
         if isinstance(column, list | tuple | range):
             column = objects(column)
+        elif isinstance(column, pd.api.extensions.ExtensionArray | pd.Index):
+            column = pd.Series(column)  # as in a data frame: an array of categories would turn into their levels
+        elif hasattr(column, "__arrow_c_array__") and "pyarrow" in sys.modules:
+            column = nw.from_native(sys.modules["pyarrow"].chunked_array([column]), series_only=True)
         elif not isinstance(column, pd.Series | np.ndarray):
             column = nw.from_native(column, series_only=True, pass_through=True)
             column = column if isinstance(column, nw.Series) else np.asarray(column)
@@ -100,7 +104,7 @@ def _from_mapping(data: Mapping) -> tuple[list, list, int]:
     lengths = {str(name): len(column) for name, column in zip(data, columns, strict=True)}
     if len(set(lengths.values())) > 1:
         raise DataError(f"The columns of the dictionary differ in length: {lengths}. Make them equally long.")
-    indexes = [column.index for column in columns if isinstance(column, pd.Series)]
+    indexes = [column.index for column in data.values() if isinstance(column, pd.Series)]
     if any(not index.equals(indexes[0]) for index in indexes):
         raise DataError(
             "The Series in the dictionary have different row labels: align them first (pandas.DataFrame(data))."
@@ -111,6 +115,12 @@ def _from_mapping(data: Mapping) -> tuple[list, list, int]:
 def _from_array(data: np.ndarray) -> tuple[list, list, int]:
     """Read a numpy array: two dimensions, or one of structured records."""
     if data.dtype.names and data.ndim == 1:
+        wide = [name for name in data.dtype.names if data.dtype[name].shape]
+        if wide:
+            raise DataError(
+                f"Got a structured array whose field {wide[0]!r} holds an array of shape {data.dtype[wide[0]].shape} "
+                "in every row; one value is needed: give every entry a field of its own, or pass two dimensions."
+            )
         return list(data.dtype.names), [data[name] for name in data.dtype.names], len(data)
     if data.ndim == 1:
         raise DataError(
@@ -137,6 +147,24 @@ def _from_rows(data: list | tuple) -> tuple[list, list, int]:
             raise DataError(f"Row {i} has {len(row)} entries and row 1 has {len(data[0])}: make all rows equally long.")
     p = len(data[0]) if data else 0
     return [NO_LABEL] * p, [objects(column) for column in zip(*data, strict=True)], len(data)
+
+
+def checked_matrix(values) -> np.ndarray:
+    """Copy a matrix of finite real numbers into float64; refuse anything else."""
+    try:
+        given = np.ma.asarray(values)  # a mask hides numbers: they are not data
+    except ValueError as error:  # ragged
+        raise DataError("The values of a Table are no matrix. Make it with as_table(data).") from error
+    if given.dtype.kind not in "biuf" or given.ndim != 2 or given.shape[0] < 2 or given.shape[1] < 1:
+        raise DataError(
+            f"The values of a Table have shape {given.shape} and type {given.dtype}; a matrix of real numbers with "
+            "at least 2 rows and 1 column is needed. Make it with as_table(data)."
+        )
+    with np.errstate(over="ignore", under="ignore"):
+        matrix = np.array(given.data, dtype=np.float64, order="C")
+    if np.ma.getmaskarray(given).any() or not np.isfinite(matrix).all():
+        raise DataError("Values of a Table are missing or infinite. Make it with as_table(data), which names them.")
+    return matrix
 
 
 def _type(value) -> str:

@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dppca_nb._columns import NO_LABEL, Column, as_float, display_names, read_column
-from dppca_nb._containers import DataError, columns_of
+from dppca_nb._columns import NO_LABEL, as_float, counts, display_names, listing, read_column, show
+from dppca_nb._containers import DataError, checked_matrix, columns_of
 
 __all__ = ["DataError", "LeftOut", "Table", "as_table", "scale_table"]
-
-_LISTED = 50  # a message about thousands of columns helps nobody
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Checked numeric data; made by `as_table`.
+    """Checked numeric data; made by `as_table`. One made by hand is checked as well.
 
     Parameters
     ----------
@@ -49,6 +47,14 @@ class Table:
         The caller's own column labels (the display names where the data had none).
     left_out : tuple of LeftOut
         Columns that ``numeric_only=True`` put aside.
+    sample_scaled : bool
+        Whether the values were divided by scales that came from the rows, see `scale_table`.
+
+    Raises
+    ------
+    DataError
+        If the values are not a matrix of at least 2 rows and 1 column of finite real numbers, or if the names are not
+        unique texts, one for each column.
 
     Examples
     --------
@@ -61,17 +67,24 @@ class Table:
     names: tuple[str, ...]
     originals: tuple = field(repr=False)
     left_out: tuple[LeftOut, ...] = ()
+    sample_scaled: bool = False
 
     def __post_init__(self):
-        values = np.array(self.values, dtype=np.float64, order="C", copy=True)
+        values = checked_matrix(self.values)
         values.flags.writeable = False
         object.__setattr__(self, "values", values)
         for attribute in ("names", "originals", "left_out"):
             object.__setattr__(self, attribute, tuple(getattr(self, attribute)))
+        unique = len(set(self.names)) if all(isinstance(name, str) for name in self.names) else 0
+        if not unique == len(self.names) == len(self.originals) == self.p:
+            raise DataError(
+                f"A Table of {self.p} columns got {len(self.names)} names, {unique} of them unique texts, and "
+                f"{len(self.originals)} originals. Give every column one of each, or make it with as_table(data)."
+            )
 
     def __reduce__(self):
         # numpy pickles and deep-copies an array as writeable; building the table anew freezes it again
-        return type(self), (self.values, self.names, self.originals, self.left_out)
+        return type(self), (self.values, self.names, self.originals, self.left_out, self.sample_scaled)
 
     @property
     def n(self) -> int:
@@ -141,27 +154,25 @@ def as_table(data, *, numeric_only: bool = False) -> Table:
     kept = [j for j, column in enumerate(columns) if not column.not_numeric]
     others = [j for j, column in enumerate(columns) if column.not_numeric]
     if not kept and numeric_only:
-        listing = _listing([f"{_show(names[j])} ({columns[j].detail})" for j in others])
-        raise DataError(
-            f"No numeric column is left. Left out: {listing}. Convert a column to numbers explicitly first."
-        )
+        found = listing([f"{show(names[j])} ({columns[j].detail})" for j in others])
+        raise DataError(f"No numeric column is left. Left out: {found}. Convert a column to numbers explicitly first.")
     problems = []
     if others and not numeric_only:
-        listing = _listing([f"{_show(names[j])} ({columns[j].detail})" for j in others])
+        found = listing([f"{show(names[j])} ({columns[j].detail})" for j in others])
         problems.append(
-            f"These columns are not numeric: {listing}. Convert them explicitly, select other columns, or pass "
+            f"These columns are not numeric: {found}. Convert them explicitly, select other columns, or pass "
             "as_table(data, numeric_only=True), which leaves them out and lists them."
         )
-    bad = [f"{_show(names[j])}: {_counts(columns[j])}" for j in kept if columns[j].missing or columns[j].infinite]
+    bad = [f"{show(names[j])}: {counts(columns[j])}" for j in kept if columns[j].missing or columns[j].infinite]
     if bad:
         problems.append(
-            f"The data have missing or infinite values: {_listing(bad)}. Drop those rows (data.dropna() after turning "
+            f"The data have missing or infinite values: {listing(bad)}. Drop those rows (data.dropna() after turning "
             "infinite values into missing ones) or impute them; nothing is dropped or imputed unasked."
         )
-    damaged = [f"{_show(names[j])}: {columns[j].damage}" for j in kept if columns[j].damage]
+    damaged = [f"{show(names[j])}: {columns[j].damage}" for j in kept if columns[j].damage]
     if damaged:
         problems.append(
-            f"These columns do not fit double precision (float64): {_listing(damaged)}. Subtract an offset, change the "
+            f"These columns do not fit double precision (float64): {listing(damaged)}. Subtract an offset, change the "
             "unit, or leave the column out if it is an identifier."
         )
     if problems:
@@ -192,9 +203,11 @@ def scale_table(table: Table, scale) -> tuple[Table, bool]:
     Returns
     -------
     table : Table
-        The scaled values, of the same names; unit-free.
+        The scaled values, of the same names; unit-free. ``table.sample_scaled`` remembers for good that scales came
+        from the rows.
     from_sample : bool
-        Whether the scales were computed from the rows.
+        Whether these scales came from the rows: by ``"sample"``, or as numbers equal, to 1e-9 relative, to the standard
+        deviations (divisor n - 1 or n) of all variables that vary.
 
     Raises
     ------
@@ -218,35 +231,51 @@ def scale_table(table: Table, scale) -> tuple[Table, bool]:
     if isinstance(scale, str):
         if scale != "sample":
             raise DataError(f'Got scale={scale!r}: pass None, "sample", an array or a mapping of public scales.')
-        divisors = _sample_sd(table)
+        divisors, from_sample = _sample_sd(table), True
     else:
         divisors = np.array([_public(name, number) for name, number in _scales_by_name(table, scale)])
-    with np.errstate(over="ignore", under="ignore"):  # looked at in the next line
+        from_sample = _equals_sample_sd(table, divisors)
+    with np.errstate(all="ignore"):  # looked at in the next line; a standard deviation may vanish below 5e-324
         values = table.values / divisors
     gone = (~np.isfinite(values) | ((values == 0) & (table.values != 0))).any(axis=0)
     if gone.any():
-        listing = _listing([_show(name) for name, bad in zip(table.names, gone, strict=True) if bad])
+        found = listing([show(name) for name, bad in zip(table.names, gone, strict=True) if bad])
         raise DataError(
-            f"Divided by their scale, these variables leave the range of float64: {listing}. Check their scale."
+            f"Divided by their scale, these variables leave the range of float64: {found}. Check their scale."
         )
-    return replace(table, values=values), isinstance(scale, str)
+    return replace(table, values=values, sample_scaled=table.sample_scaled or from_sample), from_sample
+
+
+def _spread(table: Table) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Give standard deviations (ddof=1) divided by a power of two, its exponent, and which variables are constant."""
+    with np.errstate(under="ignore"):
+        exponent = np.frexp(np.abs(table.values).max(axis=0))[1]
+        unit = np.ldexp(table.values, -exponent)  # exact: the largest magnitude is now in [0.5, 1)
+        sd = unit.std(axis=0, ddof=1)
+    noise = min(table.n, 64) * np.finfo(float).eps * np.abs(unit).max(axis=0)
+    return sd, exponent, (np.ptp(unit, axis=0) == 0) | (sd <= noise)
+
+
+def _equals_sample_sd(table: Table, divisors: np.ndarray) -> bool:
+    """Tell whether given scales are the standard deviations of these rows; constant variables may have any scale."""
+    sd, exponent, constant = _spread(table)
+    with np.errstate(over="ignore", under="ignore"):  # far from the standard deviation in either case
+        ratio = np.ldexp(divisors, -exponent)[~constant] / sd[~constant]
+    roots = (1.0, np.sqrt((table.n - 1) / table.n))
+    return ratio.size > 0 and any(bool((np.abs(ratio / root - 1) <= 1e-9).all()) for root in roots)
 
 
 def _sample_sd(table: Table) -> np.ndarray:
     """Compute standard deviations (ddof=1) safe from overflow, and refuse constant variables by name."""
-    with np.errstate(under="ignore"):
-        exponent = np.frexp(np.abs(table.values).max(axis=0))[1]
-        unit = np.ldexp(table.values, -exponent)  # exact: the largest magnitude is now in [0.5, 1)
-    sd = unit.std(axis=0, ddof=1)
-    noise = min(table.n, 64) * np.finfo(float).eps * np.abs(unit).max(axis=0)
-    constant = (np.ptp(unit, axis=0) == 0) | (sd <= noise)
+    sd, exponent, constant = _spread(table)
     if constant.any():
-        listing = _listing([_show(name) for name, bad in zip(table.names, constant, strict=True) if bad])
+        found = listing([show(name) for name, bad in zip(table.names, constant, strict=True) if bad])
         raise DataError(
-            f"Constant: {listing}. A variable that does not vary has no sample standard deviation to divide by: leave "
+            f"Constant: {found}. A variable that does not vary has no sample standard deviation to divide by: leave "
             "it out, or give public scales."
         )
-    return np.ldexp(sd, exponent)
+    with np.errstate(under="ignore"):
+        return np.ldexp(sd, exponent)
 
 
 def _scales_by_name(table: Table, scale) -> list[tuple[str, Any]]:
@@ -256,23 +285,23 @@ def _scales_by_name(table: Table, scale) -> list[tuple[str, Any]]:
         if shape != (table.p,):
             raise DataError(
                 f"The scale has shape {shape}; one number for each of the {table.p} variables is needed: "
-                f"shape ({table.p},), {_listing([_show(name) for name in table.names])}."
+                f"shape ({table.p},), {listing([show(name) for name in table.names])}."
             )
         return list(zip(table.names, scale, strict=True))
-    own = Counter(table.originals)
+    own, names = Counter(table.originals), list(map(show, table.names))
     position = {label: j for j, label in enumerate(table.originals) if own[label] == 1}
     position |= {name: j for j, name in enumerate(table.names)}  # a display name is never ambiguous: it wins
     given: dict[int, Any] = {}
     for label, number in scale.items():
         if label not in position:
-            raise DataError(f"The scale names {label!r}, which is no variable; they are {_listing(list(table.names))}.")
+            raise DataError(f"The scale names {label!r}, which is no variable; they are {listing(names)}.")
         if position[label] in given:
-            raise DataError(f"The scale names the variable {_show(table.names[position[label]])} twice; name it once.")
+            raise DataError(f"The scale names the variable {show(table.names[position[label]])} twice; name it once.")
         given[position[label]] = number
-    absent = [_show(name) for j, name in enumerate(table.names) if j not in given]
+    absent = [show(name) for j, name in enumerate(table.names) if j not in given]
     if absent:
         raise DataError(
-            f"The scale has no number for {_listing(absent)}. Give one for every variable; 1 leaves it as it is."
+            f"The scale has no number for {listing(absent)}. Give one for every variable; 1 leaves it as it is."
         )
     return [(name, given[j]) for j, name in enumerate(table.names)]
 
@@ -282,26 +311,6 @@ def _public(name: str, number) -> float:
     real = isinstance(number, numbers.Real) and not isinstance(number, bool | np.bool_)
     if not real or not 0 < as_float(number) < np.inf:
         raise DataError(
-            f"The scale of {_show(name)} is {number!r}; a positive, finite number is needed, its public range."
+            f"The scale of {show(name)} is {number!r}; a positive, finite number is needed, its public range."
         )
     return as_float(number)
-
-
-# --- words -----------------------------------------------------------------------------------------------------------
-
-
-def _show(name: str) -> str:
-    """Write a name in a message; line breaks and invisible characters are spelled out."""
-    return name if name.isprintable() and name == name.strip() else repr(name)
-
-
-def _counts(column: Column) -> str:
-    """Count the cells that cannot be used."""
-    parts = [(column.missing, "missing"), (column.infinite, "infinite")]
-    return ", ".join(f"{count} {word} value{'s' * (count != 1)}" for count, word in parts if count)
-
-
-def _listing(items: list[str]) -> str:
-    """Join the entries of a message, at most fifty."""
-    more = [f"and {len(items) - _LISTED} more"] * (len(items) > _LISTED)
-    return "; ".join(items[:_LISTED] + more)

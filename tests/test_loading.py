@@ -208,6 +208,22 @@ def test_scales_from_the_sample_void_the_guarantee_and_say_why():
     assert np.abs(seeded.to_numpy()).max() < 1e-13
 
 
+def test_a_table_scaled_by_its_sample_beforehand_voids_the_guarantee_too():
+    scaled, _ = scale_table(as_table(ROWS), "sample")
+    for scale in (None, [1, 2, 3, 4]):
+        (reason,) = release(scaled, scale=scale).guarantee.reasons
+        assert reason.brief == "columns were scaled by their own standard deviations"
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+def test_given_scales_that_equal_the_sample_void_the_guarantee_and_say_so(ddof):
+    frame = pd.DataFrame(ROWS, columns=list("abcd"))
+    (reason,) = release(frame, scale=frame.std(ddof=ddof)).guarantee.reasons
+    assert "The given scales equal the sample's" in reason.text
+    assert "Give public scales" in reason.text
+    assert release(frame, scale=frame.std(ddof=ddof).round(1)).guarantee.holds
+
+
 def test_one_row_moves_a_sample_scaled_matrix_further_than_the_noise_covers():
     other = ROWS.copy()
     other[0] = [0, 0, 0, 500]

@@ -159,6 +159,13 @@ def test_row_labels_of_a_frame_are_no_variable():
     [
         (sparse.csr_matrix(NUMBERS), r"sparse matrix .*X\.toarray\(\)"),
         (sparse.coo_array(NUMBERS), r"sparse matrix .*X\.toarray\(\)"),
+        (sparse.dok_matrix(NUMBERS), r"sparse matrix .*dok_matrix.*X\.toarray\(\)"),
+        (sparse.dok_array(NUMBERS), r"sparse matrix .*X\.toarray\(\)"),
+        (sparse.csr_array, r"Got the class csr_array itself"),
+        (
+            np.zeros(3, dtype=[("a", float), ("b", float, (2,))]),
+            r"field 'b' holds an array of shape \(2,\) in every row",
+        ),
         (np.array([1.0, 2]), r"one-dimensional array of shape \(2,\).*reshape\(-1, 1\)"),
         (pd.Index([1, 2]), r"one-dimensional array of shape \(2,\)"),
         (np.zeros((2, 2, 2)), r"shape \(2, 2, 2\); exactly two dimensions"),
@@ -283,6 +290,7 @@ def test_missing_and_infinite_cells_of_all_columns_come_in_one_error():
         pd.Series([1, pd.NA, 4], dtype=object),
         pd.Series([1, pd.NaT, 4], dtype=object),
         pd.Series([1, decimal.Decimal("NaN"), 4], dtype=object),
+        pd.Series([1, decimal.Decimal("sNaN"), 4], dtype=object),
         pd.Series([1, np.nan, 4], dtype=pd.SparseDtype(float)),
     ],
     ids=lambda column: str(column.dtype),
@@ -300,8 +308,11 @@ def test_every_kind_of_missing_cell_in_a_pandas_column_counts(column):
         pa.table({"len": [1, None, 4], "wid": [2.0, 1, 5]}),
         {"len": [1, None, 4], "wid": [2.0, 1, 5]},
         {"len": np.ma.array([1, 999, 4], mask=[0, 1, 0]), "wid": [2.0, 1, 5]},
+        {"len": [1, decimal.Decimal("sNaN"), 4], "wid": [2.0, 1, 5]},
+        {"len": pd.array([1, None, 4], dtype="Int64"), "wid": [2.0, 1, 5]},
+        {"len": pa.array([1, None, 4]), "wid": [2.0, 1, 5]},
     ],
-    ids=["null", "NaN", "boolean", "arrow", "dict", "masked"],
+    ids=["null", "NaN", "boolean", "arrow", "dict", "masked", "signalling", "extension array", "arrow array"],
 )
 def test_missing_cells_of_other_containers_are_named_too(data):
     assert "len: 1 missing value." in message(data)
@@ -428,17 +439,64 @@ def test_polars_columns_that_are_no_numbers_are_left_out_with_the_reason(column,
     assert table.left_out == (LeftOut("odd", kind),)
 
 
+LEVELS = pd.Categorical([30, 10])
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        LEVELS,
+        pd.Series(LEVELS),
+        pd.CategoricalIndex(LEVELS),
+        pd.arrays.ArrowExtensionArray(pa.array([30, 10]).dictionary_encode()),
+        pa.array([30, 10]).dictionary_encode(),
+        pa.chunked_array([pa.array([30, 10]).dictionary_encode()]),
+    ],
+    ids=lambda column: type(column).__name__,
+)
+def test_categories_in_a_dictionary_are_labels_as_in_a_frame(column):
+    data = {"x": [1.0, 2.0], "odd": column}
+    assert "not numeric: odd (categories" in message(data)
+    assert as_table(data, numeric_only=True).left_out == (LeftOut("odd", "categories"),)
+
+
+def test_other_extension_arrays_and_indexes_in_a_dictionary_are_columns():
+    data = {"a": pd.array([1, 2], dtype="Int64"), "b": pd.Index([3, 4]), "c": pd.Series([5, 6], index=["u", "v"])}
+    assert as_table(data).values.tolist() == [[1, 3, 5], [2, 4, 6]]
+    assert "odd (periods" in message(data | {"odd": pd.period_range("2024", periods=2)})
+
+
 def test_several_columns_that_are_no_numbers_are_named_in_one_error():
     data = frame(when=pd.date_range("2024-01-01", periods=2), name=["a", "b"], x=[1.0, np.nan])
     text = message(data)
-    assert "when (dates and times); name (text, for example 'a')" in text
+    assert "when (dates and times); name (text). Convert" in text
     assert "x: 1 missing value" in text
 
 
-@pytest.mark.parametrize("texts", [["1", "2"], [" 3 ", "1e3"], ["2,5", "3,5"], ["1_000", "nan"], ["-inf", "1 200"]])
-def test_text_that_looks_like_numbers_is_still_text_and_says_so(texts):
+@pytest.mark.parametrize(
+    ("texts", "form"),
+    [
+        (["17", "2"], "#"),
+        ([" -38 ", "1e3"], "#"),
+        (["1.5e-3", "2"], "#.#e-#"),
+        (["28,75", "3,5"], "#,#"),
+        (["1_000", "nan"], "#_#"),
+        (["-inf", "1 200"], "# #"),
+        (["65 %", "7%"], "# %"),
+        (["٤٢", "٧"], "#"),
+    ],
+)
+def test_text_that_looks_like_numbers_is_still_text_and_shows_its_form_but_no_digit(texts, form):
     text = message(frame(a=texts))
-    assert f"a (text, which looks like numbers but must be converted explicitly, for example {texts[0]!r})" in text
+    looks = "a (text, which looks like numbers but must be converted explicitly"
+    assert f"{looks}, in a form like {form!r})" in text
+    assert not re.search(r"\d", text)
+
+
+def test_text_that_looks_like_numbers_without_a_digit_has_no_form():
+    assert "a (text, which looks like numbers but must be converted explicitly). Convert" in message(
+        frame(a=["nan"] * 2)
+    )
 
 
 def test_text_that_is_no_number_makes_no_such_claim():
@@ -452,10 +510,14 @@ def test_a_very_long_text_of_digits_is_judged_at_once():
     assert time.perf_counter() - start < 2
 
 
-def test_a_long_text_is_cut_in_the_message():
-    text = message(frame(a=["z" * 500, "b"]))
-    assert "z" * 20 not in text
-    assert "…" in text
+@pytest.mark.parametrize("cell", ["Qxy", "z" * 500, "41 Qxy"])
+@pytest.mark.parametrize("other", ["41", 41, None, 41.5, b"41"])
+def test_no_message_quotes_a_cell(cell, other):
+    for data in (frame(a=[cell, other]), pl.DataFrame({"a": [cell, "41"]}), [[cell, 1], [other, 2]]):
+        text = message(data)
+        assert "Qxy" not in text
+        assert "zz" not in text
+        assert "41" not in text
 
 
 def test_categories_name_the_explicit_remedy():
@@ -494,6 +556,9 @@ def test_small_integers_are_float64_before_any_product_can_overflow(dtype):
         pd.array([2**53 + 1, 1], dtype="Int64"),
         pd.Series([2**53 + 1, 1], dtype="int64[pyarrow]"),
         pd.Series([2**53 + 1, 1], dtype=object),
+        pd.Series([decimal.Decimal(2**53 + 1), 1], dtype=object),
+        pd.Series([decimal.Decimal(f"{2**53 + 1}.00"), 1], dtype=object),
+        pd.Series([fractions.Fraction(2**53 + 1), 1], dtype=object),
     ],
 )
 def test_integers_that_float64_would_change_are_refused_by_name(column):
@@ -505,6 +570,17 @@ def test_integers_that_float64_would_change_are_refused_by_name(column):
 def test_integers_of_polars_that_float64_would_change_are_refused_too():
     assert "id: 1 integer" in message(pl.DataFrame({"id": [2**53 + 1, 1]}))
     assert "id: 1 integer" in message(pl.DataFrame({"id": pl.Series([2**100 + 1, 1], dtype=pl.Int128)}))
+
+
+def test_decimal_columns_that_hold_integers_beyond_float64_are_refused_too():
+    column = pa.array([decimal.Decimal(2**53 + 1), decimal.Decimal(1)], pa.decimal128(30, 2))
+    for data in (pa.table({"id": column}), pl.from_arrow(pa.table({"id": column})), {"id": column}):
+        assert "id: 1 integer" in message(data)
+
+
+def test_decimals_that_float64_holds_or_that_only_have_their_fraction_rounded_are_fine():
+    exact = [decimal.Decimal(2**53 + 2), decimal.Decimal("1e22"), decimal.Decimal("9007199254740992.3")]
+    assert as_table(frame(a=exact)).values.ravel().tolist() == [2.0**53 + 2, 1e22, 2.0**53]
 
 
 def test_large_integers_that_float64_holds_exactly_are_fine():
@@ -589,6 +665,10 @@ def named(labels):
         (["a", "b", "c", "   "], ("a", "b", "c", "(unnamed 4)")),
         (["", None, np.nan, pd.NA, pd.NaT], tuple(f"(unnamed {j})" for j in range(1, 6))),
         (["\n", "\t "], ("(unnamed 1)", "(unnamed 2)")),
+        (["\u200b", "\ufeff ", "\x00", "\u2060\u00ad"], tuple(f"(unnamed {j})" for j in range(1, 5))),
+        (["\u3164", "\ufe0f", ("\u200b", "v")], ("(unnamed 1)", "(unnamed 2)", "v")),
+        (["a\u200b", "\ufeffa", "\x07", "\x07b"], ("a\u200b", "\ufeffa", "(unnamed 3)", "\x07b")),
+        (["\ud800", "a\uffff"], ("\ud800", "a\uffff")),
         ([" ", "(unnamed 1)"], ("(unnamed 1) (2)", "(unnamed 1)")),
         ([0, 1, 10, 2], ("0", "1", "10", "2")),
         ([2001, 2002, "extra"], ("2001", "2002", "extra")),
@@ -690,6 +770,55 @@ def test_the_sample_scale_is_the_standard_deviation_with_n_minus_one_and_says_so
     assert (scaled.names, scaled.originals) == (TABLE.names, TABLE.originals)
 
 
+SPREAD = pd.DataFrame(np.random.default_rng(4).normal(1e5, [1, 20, 3e-3], size=(30, 3)), columns=["a", "b", "c"])
+
+
+@pytest.mark.parametrize("ddof", [0, 1])
+@pytest.mark.parametrize("unit", [1e-300, 1.0, 1e300])
+def test_given_scales_that_equal_the_sample_standard_deviations_count_as_sample(ddof, unit):
+    table = as_table(SPREAD * unit)
+    scales = pd.Series(SPREAD.to_numpy().std(axis=0, ddof=ddof) * unit, index=SPREAD.columns)
+    for scale in (scales, scales.to_numpy(), dict(scales), scales * (1 + 1e-10)):
+        scaled, from_sample = scale_table(table, scale)
+        assert from_sample is True
+        assert scaled.sample_scaled is True
+    for scale in (scales * (1 + 1e-6), scales * [1, 1, 1.01], scales * 2):
+        scaled, from_sample = scale_table(table, scale)
+        assert from_sample is False
+        assert scaled.sample_scaled is False
+
+
+def test_a_constant_variable_hides_no_scale_from_the_sample():
+    table = as_table(SPREAD.assign(site=5.0))
+    assert scale_table(table, np.maximum(table.values.std(axis=0, ddof=1), [0, 0, 0, 1]))[1]
+    assert not scale_table(as_table([[1.0], [1.0]]), [1.0])[1]
+
+
+def test_scale_one_for_rows_that_were_standardised_before_is_the_sample_scale():
+    assert scale_table(as_table((SPREAD - SPREAD.mean()) / SPREAD.std()), [1, 1, 1])[1]
+
+
+def test_a_table_remembers_that_its_scale_came_from_the_sample():
+    assert TABLE.sample_scaled is False
+    scaled, _ = scale_table(TABLE, "sample")
+    again, from_sample = scale_table(scaled, [3, 2, 1])
+    assert (again.sample_scaled, from_sample) == (True, False)
+    assert scale_table(again, None)[0].sample_scaled
+    assert as_table(scaled).sample_scaled
+    assert pickle.loads(pickle.dumps(scaled)).sample_scaled
+    assert copy.deepcopy(again).sample_scaled
+    assert scale_table(TABLE, [3, 2, 1])[0].sample_scaled is False
+
+
+def test_scaling_works_where_the_caller_makes_every_floating_point_event_an_error():
+    tiny = as_table(np.random.default_rng(2).normal(size=(9, 2)) * [1, 5e-324 * 7])
+    with np.errstate(all="raise"):
+        assert scale_table(tiny, "sample")[0].sample_scaled
+        with pytest.raises(DataError, match=r"leave the range of float64: x1\."):
+            scale_table(as_table([[0.0]] * 9 + [[5e-324]]), "sample")
+        assert scale_table(as_table([[1e-200, 1e200], [1e-190, 2.0]]), [1e-190, 1e200])[0].n == 2
+
+
 @pytest.mark.parametrize(
     "scale",
     [
@@ -767,3 +896,31 @@ def test_a_hand_made_table_is_copied_and_frozen_too():
     assert table.values.flags.c_contiguous
     assert not table.values.flags.writeable
     assert (table.names, table.left_out) == (("a", "b"), ())
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        ([[1.0, np.nan], [2, 3]], "missing or infinite"),
+        ([[1.0, np.inf], [2, 3]], "missing or infinite"),
+        (np.ma.array([[1.0, 999], [2, 3]], mask=[[0, 1], [0, 0]]), "missing or infinite"),
+        ([1.0, 2], r"shape \(2,\)"),
+        (np.zeros((2, 2, 2)), r"shape \(2, 2, 2\)"),
+        ([[1.0, 2]], r"shape \(1, 2\)"),
+        (np.zeros((2, 0)), r"shape \(2, 0\)"),
+        ([["1", "2"], ["3", "4"]], "type <U1"),
+        ([[1j, 2], [3, 4]], "type complex128"),
+        ([[1, 2], [3]], "no matrix"),
+    ],
+)
+def test_a_hand_made_table_of_no_finite_matrix_is_refused(values, text):
+    with pytest.raises(DataError, match=rf"{text}.* with as_table\(data\)"):
+        Table(values=values, names=["a", "b"], originals=["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("names", "originals"), [(["a"], ["a"]), (["a", "b"], ["a"]), (["a", "a"], ["a", "a"]), ([1, 2], [1, 2])]
+)
+def test_a_hand_made_table_needs_a_unique_text_for_every_column(names, originals):
+    with pytest.raises(DataError, match=r"A Table of 2 columns got \d names, .* unique texts.*as_table\(data\)"):
+        Table(values=NUMBERS, names=names, originals=originals)

@@ -30,6 +30,12 @@ SAMPLE_SCALE = Reason(
     "The columns were divided by standard deviations computed from these very rows. A single row can change those, "
     "and with them every other row, which the noise does not cover. Give public scales instead.",
 )
+_EQUAL_SCALE = Reason(
+    "scales equal the columns' own standard deviations",
+    "The given scales equal the sample's: the standard deviations of these very rows. A single row can change those, "
+    "and with them every other row, which the noise does not cover. Give public scales, known without the rows, "
+    "instead.",
+)
 _REFERENCE = (
     "The result also holds reference directions computed without noise. They are not private: with them this is no "
     "private-only release. Leave reference out before you pass it on."
@@ -128,7 +134,7 @@ def dp_loading(
         voids the guarantee: whether the error appears depends on private rows.
     scale : None, array_like, mapping or "sample"
         Public positive scales that the columns are divided by. "sample" takes standard deviations from the rows and
-        voids the guarantee.
+        voids the guarantee; so do numbers that equal them, and a Table that was scaled by them before.
     rng : None, int, SeedSequence, BitGenerator or Generator
         Leave it out for fresh noise. Anything else voids the guarantee.
     reference : bool
@@ -171,6 +177,7 @@ def dp_loading(
     generator, seeded = as_generator(rng)
 
     table, from_sample = scale_table(as_table(data), scale)
+    scaling = [_EQUAL_SCALE] if from_sample and not isinstance(scale, str) else [SAMPLE_SCALE] * table.sample_scaled
     if budget.delta * table.n >= 1:
         warnings.warn(large_delta(budget, table.n), UserWarning, stacklevel=2)
     kendall = spherical_kendall(table, coincident=coincident)
@@ -178,7 +185,7 @@ def dp_loading(
         budget,
         table.n,
         calibration,
-        reasons=(*([SAMPLE_SCALE] if from_sample else []), *([seeded] if seeded else [])),
+        reasons=(*scaling, *([seeded] if seeded else [])),
         caveats=(_REFERENCE,) if reference else (),
         coincident=coincident,
     )

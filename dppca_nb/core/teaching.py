@@ -62,8 +62,8 @@ class TeachingDraws:
         varying = deviations[deviations > 0]
         self.spread = float(varying.max() / varying.min()) if scale is None and varying.size else 1.0
         self.widest = table.names[int(deviations.argmax())]
-        self.table, from_sample = scale_table(table, scale)
-        self.reasons = (TEACHING, SAMPLE_SCALE) if from_sample else (TEACHING,)
+        self.table = scale_table(table, scale)[0]
+        self.reasons = (TEACHING, SAMPLE_SCALE) if self.table.sample_scaled else (TEACHING,)
         self.kendall = spherical_kendall(self.table, coincident=coincident)
         self.coincident, self.seed = coincident, seed
         self.reference = reference_directions(self.table.values)
