@@ -186,6 +186,12 @@ def test_unknown_rule_for_coincident_pairs_is_refused(wrong):
         spherical_kendall([[0, 1], [1, 0]], coincident=wrong)
 
 
+@pytest.mark.parametrize("wrong", [np.array(["raise", "zero"]), ["zero"], {"zero"}, np.zeros(2)], ids=repr)
+def test_a_rule_for_coincident_pairs_that_is_no_text_is_refused_in_the_same_words(wrong):
+    with pytest.raises(ValueError, match=r'(?s)^coincident is .*; it must be "raise" or "zero"\.$'):
+        spherical_kendall([[0, 1], [1, 0]], coincident=wrong)
+
+
 @pytest.mark.parametrize("n", [0, 1])
 def test_fewer_than_two_rows_are_refused(n):
     with pytest.raises(DataError, match="at least 2 rows"):
@@ -214,6 +220,29 @@ def test_smallest_numbers_of_all_have_directions():
 def test_largest_numbers_of_all_do_not_overflow():
     values = np.random.default_rng(5).choice([-1.0, -0.5, 0.25, 1.0], size=(30, 3))
     assert np.abs(matrix_of(values * np.finfo(float).max) - matrix_of(values)).max() < 1e-14
+
+
+def test_rows_that_differ_in_the_smallest_number_do_not_coincide_beside_the_largest():
+    rows = np.array([[0.0, 0.0], [5e-324, 0.0], [1.7e308, 1.7e308], [-1.7e308, 1.7e308]])
+    matrix, _, _, coincident_pairs = kendall_matrix(rows, coincident="raise")
+    lines = np.array([[1, 0], [1, 0], [1, 1], [1, 1], [1, -1], [1, -1]]).T  # over all six pairs
+    assert coincident_pairs == 0
+    assert (
+        np.abs(matrix - lines / np.linalg.norm(lines, axis=0) @ (lines / np.linalg.norm(lines, axis=0)).T / 6).max()
+        < 1e-15
+    )
+
+
+def test_the_matrix_is_the_same_where_the_caller_makes_every_floating_point_event_an_error():
+    rng = np.random.default_rng(15)
+    spread = rng.normal(size=(60, 3)) * 10.0 ** rng.integers(-320, 300, size=(60, 3))
+    huge = rng.choice([-1.0, -0.5, 0.25, 1.0], size=(30, 3)) * np.finfo(float).max
+    for values in (spread, huge, spread[:, :2] * [1, 0], np.vstack((huge, spread)), np.full((5, 2), 1e-320)):
+        expected = kendall_matrix(values)
+        with np.errstate(all="raise"):
+            found = kendall_matrix(values)
+        assert np.array_equal(found[0], expected[0])
+        assert found[1:] == expected[1:]
 
 
 def test_pairs_of_every_size_count_alike():

@@ -52,6 +52,7 @@ class Untouchable:
         ({"calibration": "exact"}, ValueError, "^calibration must be"),
         ({"coincident": "drop"}, ValueError, '^coincident must be "raise" or "zero"; got \'drop\''),
         ({"coincident": ["zero"]}, ValueError, "^coincident must be"),
+        ({"coincident": np.array(["zero", "raise"])}, ValueError, "^coincident must be"),
         ({"rng": 1.5}, TypeError, "^rng must be"),
         ({"rng": -1}, ValueError, "^rng must be"),
     ],
@@ -59,6 +60,14 @@ class Untouchable:
 def test_a_bad_setting_is_refused_before_the_data_are_touched(changes, error, message):
     with pytest.raises(error, match=message):
         release(Untouchable(), **changes)
+
+
+def test_a_release_works_where_the_caller_makes_every_floating_point_event_an_error():
+    rows = ROWS * [1, 1e-200, 5e-310, 1e200]
+    with np.errstate(all="raise"):
+        assert release(rows, scale=[1, 1e-200, 1e-300, 1e200]).guarantee.holds
+        assert release(rows, calibration="analytic").guarantee.holds
+        assert release(rows, reference=True).p == 4
 
 
 def test_a_refused_setting_draws_no_noise():

@@ -104,7 +104,7 @@ def spherical_kendall(data, *, coincident: Coincident = "raise") -> KendallEstim
     array([[0.667, 0.   ],
            [0.   , 0.   ]])
     """
-    if coincident not in get_args(Coincident):
+    if not (isinstance(coincident, str) and coincident in get_args(Coincident)):
         raise ValueError(f'coincident is {coincident!r}; it must be "raise" or "zero".')
     table = as_table(data)
     matrix, error_bound, exact_pairs, coincident_pairs = kendall_matrix(table.values, coincident=coincident)
@@ -162,8 +162,6 @@ def kendall_matrix(values: np.ndarray, *, coincident: Coincident = "zero") -> tu
     n, p = values.shape
     if n < 2:
         raise DataError(f"The data have shape ({n}, {p}); pairs need at least 2 rows.")
-    if max(values.max(), -values.min()) > 2.0**1022:
-        values = values / 2  # or differences would overflow
     rows, counts, first = _distinct(values)
     pairs = n * (n - 1) // 2
     coincident_pairs = int((counts * (counts - 1) // 2).sum())
@@ -174,7 +172,9 @@ def kendall_matrix(values: np.ndarray, *, coincident: Coincident = "zero") -> tu
         )
     if p == 1:  # the only direction there is, exactly
         return np.array([[(pairs - coincident_pairs) / pairs]]), _UNIT, 0, coincident_pairs
-    total, rho, exact_pairs, depth = _pair_sum(values, rows, counts)
+    # Both are harmless here, wherever the caller makes errors of them: what underflows is recomputed by `_exact_sum`.
+    with np.errstate(under="ignore", over="ignore"):
+        total, rho, exact_pairs, depth = _pair_sum(values, rows, counts)
     return (total + total.T) / (2 * pairs), (2 * p + depth + 16) * _UNIT * rho / pairs, exact_pairs, coincident_pairs
 
 
@@ -184,7 +184,7 @@ def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     fresh = order == 0  # where, in this order, a row differs from the one before
     for column in values.T:
         order = order[np.lexsort((column[order], np.cumsum(fresh)))]
-        fresh[1:] |= np.diff(column[order]) != 0
+        fresh[1:] |= column[order[1:]] != column[order[:-1]]
         if fresh.all():  # after one column where the numbers are continuous
             break
     starts = np.flatnonzero(fresh)
@@ -212,7 +212,9 @@ def _blocks(values: np.ndarray, rows: np.ndarray) -> list[np.ndarray]:
 
 def _pair_sum(values: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, float, int, int]:
     """Sum the projectors over all pairs of distinct rows; also sum rho, count exact pairs, give the depth of sums."""
-    p = values.shape[1]
+    p, given = values.shape[1], values
+    if max(values.max(), -values.min()) > 2.0**1022:
+        values = values / 2  # or differences would overflow
     weight = np.zeros(len(values))  # multiplicity by row number
     weight[rows] = counts
     blocks = _blocks(values, rows)
@@ -244,7 +246,7 @@ def _pair_sum(values: np.ndarray, rows: np.ndarray, counts: np.ndarray) -> tuple
             w_a, w_b = m_a * Y[:, -1], m_a @ W
             Y = m_a[:, None] * Y[:, :-1] + w_a[:, None] * A
             # Y holds the cross term twice, instead of once with its transpose: the caller takes the symmetric part.
-            strip += _exact_sum(values, block_a[i], block_b[j], weight, size) + A.T @ Y + B.T @ (w_b[:, None] * B)
+            strip += _exact_sum(given, block_a[i], block_b[j], weight, size) + A.T @ Y + B.T @ (w_b[:, None] * B)
             rho += 2 * float(s_a @ w_a + s_b @ w_b) + near
             exact_pairs += near
         total += strip
@@ -265,6 +267,8 @@ def _exact_sum(values: np.ndarray, i: np.ndarray, j: np.ndarray, weight: np.ndar
     for start in range(0, len(i), size):
         some_i, some_j = i[start : start + size], j[start : start + size]
         d = values[some_i] - values[some_j]
+        huge = ~np.isfinite(d).all(axis=1)
+        d[huge] = values[some_i][huge] / 2 - values[some_j][huge] / 2  # only here: halves of the smallest would vanish
         d /= np.abs(d).max(axis=1, keepdims=True)  # so that no square overflows or vanishes
         d *= np.sqrt(weight[some_i] * weight[some_j] / np.einsum("ij,ij->i", d, d))[:, None]
         total += d.T @ d

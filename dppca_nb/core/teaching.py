@@ -57,8 +57,9 @@ class TeachingDraws:
     """
 
     def __init__(self, table: Table, *, scale: object = None, coincident: str = "zero", seed: int = 0):
-        unit = table.values / max(np.abs(table.values).max(), 1e-300)  # or squares would overflow
-        deviations = np.where(np.ptp(unit, axis=0) > 0, np.std(unit, axis=0), 0.0)
+        with np.errstate(under="ignore"):
+            unit = table.values / max(np.abs(table.values).max(), 1e-300)  # or squares would overflow
+            deviations = np.where(np.ptp(unit, axis=0) > 0, np.std(unit, axis=0), 0.0)
         varying = deviations[deviations > 0]
         self.spread = float(varying.max() / varying.min()) if scale is None and varying.size else 1.0
         self.widest = table.names[int(deviations.argmax())]
