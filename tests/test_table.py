@@ -579,8 +579,8 @@ def test_decimal_columns_that_hold_integers_beyond_float64_are_refused_too():
 
 
 def test_decimals_that_float64_holds_or_that_only_have_their_fraction_rounded_are_fine():
-    exact = [decimal.Decimal(2**53 + 2), decimal.Decimal("1e22"), decimal.Decimal("9007199254740992.3")]
-    assert as_table(frame(a=exact)).values.ravel().tolist() == [2.0**53 + 2, 1e22, 2.0**53]
+    exact = [decimal.Decimal(2**53 + 2), decimal.Decimal("1e22"), decimal.Decimal("9007199254740995.6")]
+    assert as_table(frame(a=exact)).values.ravel().tolist() == [2.0**53 + 2, 1e22, 2.0**53 + 4]
 
 
 def test_large_integers_that_float64_holds_exactly_are_fine():
