@@ -20,7 +20,8 @@ _GAP = np.repeat(_DISTANCE, _TURN.size)
 _ANGLE = np.tile(_TURN, _DISTANCE.size)
 _LEADER_GAP = 9.0  # farther than this from its tip, a label needs a line to it
 _TOO_DEAR = 11.0  # better no label than a muddle
-_SHORTLIST = 24  # candidates of one label that are tried against the others, cheapest first
+_PROMISING = 48  # candidates of one label that are looked at closely
+_SHORTLIST = 20  # candidates of one label that are tried against the others, cheapest first
 
 
 class Tip(NamedTuple):
@@ -159,19 +160,24 @@ def _price(order, side, everything, shafts, blocks, overhang, previous, font, px
         taken = (x0_ - 2 < bx1) & (x1_ + 2 > bx0) & (y0_ - 2 < by1) & (y1_ + 2 > by0)
         cost[taken.any(-1)] = np.inf
 
+    # Only what is near its tip and free is looked at closely; the rest is dear whatever lies under it.
+    slots = np.argsort(np.round(cost, 6), axis=-1, kind="stable")[:, :_PROMISING]
+    cost, cos, leader, near_x, near_y, *box = (
+        np.take_along_axis(part, slots, axis=-1) for part in (cost, cos, leader, near_x, near_y, *box)
+    )
     cost += _price_marks(order, everything, box, (tip_x, tip_y, near_x, near_y), leader, centre, shafts)
     cost += 0.03 * (_run((0, centre), (side, centre), box) + _run((centre, 0), (centre, side), box))
 
     options = {}
     align = np.where(cos > 0.35, "left", np.where(cos < -0.35, "right", "center"))
-    ranking = np.lexsort((np.broadcast_to(np.arange(_GAP.size), cost.shape), np.round(cost, 6)), axis=-1)
+    ranking = np.lexsort((slots, np.round(cost, 6)), axis=-1)
     for row, tip in enumerate(order):
         keep = ranking[row, :_SHORTLIST]
         keep = keep[cost[row, keep] < _TOO_DEAR]
         fields = zip(*(a[row, keep].tolist() for a in (cost, *box, align, leader, near_x, near_y)), strict=True)
         options[tip.id] = [
             (own, Label(*edges, (tip.x, tip.y, nx, ny) if far else None, slot))
-            for slot, (own, *edges, far, nx, ny) in zip(keep.tolist(), fields, strict=True)
+            for slot, (own, *edges, far, nx, ny) in zip(slots[row, keep].tolist(), fields, strict=True)
         ]
     return options
 
@@ -203,15 +209,13 @@ def _run(start, end, box):
     (ax, ay), (bx, by) = start, end
     x0, y0, x1, y1 = box
     dx, dy = np.subtract(bx, ax), np.subtract(by, ay)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        tx0, tx1 = (x0 - ax) / dx, (x1 - ax) / dx
-        ty0, ty1 = (y0 - ay) / dy, (y1 - ay) / dy
-    flat_x, flat_y = np.abs(dx) < 1e-9, np.abs(dy) < 1e-9
-    outside = (flat_x & ((ax < x0) | (ax > x1))) | (flat_y & ((ay < y0) | (ay > y1)))
-    low = np.maximum(np.where(flat_x, 0, np.minimum(tx0, tx1)), np.where(flat_y, 0, np.minimum(ty0, ty1)))
-    high = np.minimum(np.where(flat_x, 1, np.maximum(tx0, tx1)), np.where(flat_y, 1, np.maximum(ty0, ty1)))
-    share = np.minimum(high, 1) - np.maximum(low, 0)
-    return np.where(outside, 0, np.maximum(share, 0)) * np.hypot(dx, dy)
+    length = np.hypot(dx, dy)
+    dx, dy = (np.where(np.abs(step) < 1e-9, 1e-9, step) for step in (dx, dy))  # upright or level, all but exactly
+    enter_x, leave_x = (x0 - ax) / dx, (x1 - ax) / dx
+    enter_y, leave_y = (y0 - ay) / dy, (y1 - ay) / dy
+    low = np.maximum(np.minimum(enter_x, leave_x), np.minimum(enter_y, leave_y))
+    high = np.minimum(np.maximum(enter_x, leave_x), np.maximum(enter_y, leave_y))
+    return np.maximum(np.minimum(high, 1) - np.maximum(low, 0), 0) * length
 
 
 def _crossing(ax, ay, bx, by, cx, cy, dx, dy):

@@ -130,7 +130,8 @@ def _arcs(panel: _Panel, turn: float) -> None:
             at = base - reach + 2 * reach * step / 24
             x, y = radius * math.cos(at), radius * math.sin(at)
             panel.put("arc", x, y, arc=name, step=step)
-            panel.blocks.append((panel.px(x) - 3, panel.py(y) - 3, panel.px(x) + 3, panel.py(y) + 3))
+            if step % 2 == 0:  # gaps between these are smaller than any label
+                panel.blocks.append((panel.px(x) - 5, panel.py(y) - 5, panel.px(x) + 5, panel.py(y) + 5))
         for end in (-1, 1):
             at = base + end * reach
             angle = -math.degrees(at + end * math.pi / 2)

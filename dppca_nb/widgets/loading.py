@@ -264,7 +264,7 @@ reference beside, teaching)
         release = self._draws.release(Budget(self.epsilon, self.delta), self.calibration, self.draw)
         if self._previous is not None:
             release = dataclasses.replace(release, loadings=align_signs(release.loadings, self._previous))
-        self._previous = release.loadings.copy()  # the caller may change what is handed out
+        self._previous = release.loadings.to_numpy(copy=True)  # the caller may change what is handed out
         return release
 
     def _rows(self, picture: LoadingPicture, layouts: list[str]) -> dict[str, list[dict]]:
