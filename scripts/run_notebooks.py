@@ -31,6 +31,10 @@ def run(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         cell.metadata = {"tags": cell.metadata["tags"]} if cell.metadata.get("tags") else {}
+        if "solution" in cell.metadata.get("tags", []):  # folded, so that nobody reads it before trying
+            cell.metadata["jupyter"] = {"source_hidden": True}
+            if cell.cell_type == "code":
+                cell.metadata["jupyter"]["outputs_hidden"] = True
         if cell.cell_type == "code":
             cell.outputs, cell.execution_count = [], None
     notebook.metadata = METADATA

@@ -142,7 +142,9 @@ def test_the_kernel_is_one_that_everybody_has(path):
 
 @each
 def test_no_time_is_stored(path):
-    assert all(set(cell.metadata) <= {"tags"} for cell in cells(path))
+    for cell in cells(path):
+        assert set(cell.metadata) <= {"tags", "jupyter"}
+        assert ("jupyter" in cell.metadata) == ("solution" in tags(cell))  # solutions are folded, nothing else is
 
 
 @each
