@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import time
 import weakref
+from functools import cache
 from pathlib import Path
 
 import anywidget
 import traitlets
+from threadpoolctl import ThreadpoolController
 
 from dppca_nb.charts.loading import png_output
 
@@ -91,7 +93,8 @@ class LiveView(anywidget.AnyWidget):
             return
         started = time.perf_counter()
         try:
-            frame = self._make_frame(self._layouts[-MOST_LAYOUTS:])
+            with _blas().limit(limits=1, user_api="blas"):  # threads would wait for each other and for the browser
+                frame = self._make_frame(self._layouts[-MOST_LAYOUTS:])
         except Exception as error:  # whatever it is: the widget goes on with its last picture
             self._shown = None
             self._say(f"{type(error).__name__}: {error}")
@@ -164,6 +167,12 @@ class LiveView(anywidget.AnyWidget):
     def _static_chart(self) -> object:
         """Chart that stands for the view where no widget runs; None where there is nothing to draw."""
         raise NotImplementedError
+
+
+@cache
+def _blas() -> ThreadpoolController:
+    """The linear algebra libraries of this process, looked up once."""
+    return ThreadpoolController()
 
 
 def _running_cell() -> tuple[str | None, str | None]:

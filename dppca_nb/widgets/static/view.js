@@ -87,13 +87,19 @@ class LiveChart {
 
   async draw({ key, spec, signals, rows, width, height }) {
     if (key !== this.key) await this.embed(key, spec());
-    const known = this.view.getState().signals;
-    for (const [name, value] of Object.entries(signals)) if (name in known) this.view.signal(name, value);
+    for (const [name, value] of Object.entries({ ...signals, child_width: width, child_height: height })) this.set(name, value);
     const size = `${width}x${height}`;
-    if ("child_width" in known) this.view.signal("child_width", width).signal("child_height", height);
     if (size !== this.size) { this.size = size; this.view.resize(); }
     this.view.data("rows", rows);
     await this.view.runAsync();
+  }
+
+  /** Set a signal that this specification has and that changed: each one set is evaluated all the way to the marks. */
+  set(name, value) {
+    const text = JSON.stringify(value);
+    if (!this.sent.has(name) || this.sent.get(name) === text) return;
+    this.sent.set(name, text);
+    this.view.signal(name, value);
   }
 
   async embed(key, spec) {
@@ -107,6 +113,7 @@ class LiveChart {
     this.view = view;
     this.key = key;
     this.size = null;
+    this.sent = new Map(Object.keys(view.getState({ data: () => false }).signals).map((name) => [name, undefined]));
     const variable = (item) => (["arc", "archead"].includes(item?.datum?.role) ? null : item?.datum?.variable ?? null);
     view.addEventListener("mouseover", (_, item) => { if (variable(item)) this.onPoint(variable(item)); });
     view.addEventListener("mouseout", () => this.onPoint(null));
@@ -125,7 +132,9 @@ class LiveChart {
   }
 
   light(variable) {
-    if (this.view && "hl" in this.view.getState().signals) this.view.signal("hl", variable).runAsync();
+    if (!this.view) return;
+    this.set("hl", variable);
+    this.view.runAsync();
   }
 
   /** Data URL of the picture, colours resolved and the background painted. */
