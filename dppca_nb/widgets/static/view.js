@@ -113,7 +113,7 @@ class LiveChart {
     this.view = view;
     this.key = key;
     this.size = null;
-    this.sent = new Map(Object.keys(view.getState({ data: () => false }).signals).map((name) => [name, undefined]));
+    this.sent = new Map(Object.keys(view.getState().signals).map((name) => [name, undefined]));
     const variable = (item) => (["arc", "archead"].includes(item?.datum?.role) ? null : item?.datum?.variable ?? null);
     view.addEventListener("mouseover", (_, item) => { if (variable(item)) this.onPoint(variable(item)); });
     view.addEventListener("mouseout", () => this.onPoint(null));
