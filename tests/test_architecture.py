@@ -120,7 +120,18 @@ def test_charts_know_no_widget(path):
 
 @pytest.mark.parametrize("path", FILES, ids=identity)
 def test_nothing_is_imported_that_users_do_not_have(path):
-    allowed = {"dppca_nb", "numpy", "scipy", "pandas", "narwhals", "altair", "anywidget", "ipywidgets", "traitlets"}
+    allowed = {
+        "dppca_nb",
+        "numpy",
+        "scipy",
+        "pandas",
+        "narwhals",
+        "threadpoolctl",
+        "altair",
+        "anywidget",
+        "ipywidgets",
+        "traitlets",
+    }
     allowed |= {"vl_convert", "IPython", *sys.stdlib_module_names}
     found = {name.split(".")[0] for name, _ in imports(path)} - allowed
     if layer(module_name(path)) == LAYERS.index("__main__"):
