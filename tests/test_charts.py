@@ -25,6 +25,7 @@ from dppca_nb.charts.plane import LADDER, plane_rows, zoom
 from dppca_nb.core import loading as core_loading
 from dppca_nb.core.loading import release_from_noisy
 from dppca_nb.core.privacy import Budget, make_guarantee, standard_noise
+from dppca_nb.widgets.view import STATIC
 
 KINDS = ("vector", "point", "heatmap")
 ODD = {
@@ -543,12 +544,18 @@ def test_numbers_are_readable_on_every_cell_of_a_light_heatmap():
         assert np.abs(np.array(channels(fill)) - blended(value, "#ffffff")).max() <= 1
     found = {v: contrast(channels(a), channels(b)) for v, a, b in zip(values, cells, texts, strict=True)}
     worst = min(found, key=found.get)
-    assert found[worst] >= 3.5, f"{found[worst]:.2f} at {worst}"
+    assert found[worst] >= 4.5, f"{found[worst]:.2f} at {worst}"
 
 
-def test_white_numbers_are_readable_on_every_cell_of_a_dark_heatmap():
-    found = [contrast(blended(v, "#151515"), [255] * 3) for v in np.arange(-100, 101) / 100]
-    assert min(found) >= 3.5
+def test_numbers_are_readable_on_every_cell_of_a_dark_heatmap():
+    view = (STATIC / "loading.js").read_text(encoding="utf-8")
+    high, low = map(float, re.search(r"inkhigh: ([\d.]+), inklow: ([\d.]+), inkmid: \"#ffffff\"", view).groups())
+    assert high > 1  # white on every blue
+    inks = [0 if v < -low else 255 for v in np.arange(-100, 101) / 100]
+    found = [
+        contrast(blended(v, "#151515"), [ink] * 3) for v, ink in zip(np.arange(-100, 101) / 100, inks, strict=True)
+    ]
+    assert min(found) >= 4.5
 
 
 def test_every_text_colour_of_the_light_theme_reads_on_its_background():

@@ -14,6 +14,7 @@ EPSILONS = (
     0.05, 0.06, 0.07, 0.08, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8,
     1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10,
 )  # fmt: skip
+STEPS = [{"value": value, "text": theme.epsilon(value)} for value in EPSILONS]
 DELTAS = (1e-5, 1e-6, 1e-8)
 
 
@@ -36,7 +37,7 @@ def controls(explorer, picture: LoadingPicture) -> dict:
     """What the controls offer, and where they stand."""
     deltas = sorted({*DELTAS, explorer.delta}, reverse=True)
     return {
-        "steps": [{"value": value, "text": theme.epsilon(value)} for value in EPSILONS],
+        "steps": STEPS,
         "epsilon": {"value": explorer.epsilon, "text": theme.epsilon(explorer.epsilon)},
         "deltas": [{"value": value, "text": theme.delta(value)} for value in deltas],
         "delta": explorer.delta,
