@@ -123,7 +123,7 @@ class OpenNotebook:
         page = self.page
         page.on("request", lambda r: self._outside(r.url) and self.external.append(r.url))
         page.on("console", lambda m: m.type == "error" and self.errors.append(m.text))
-        page.on("pageerror", lambda e: self.errors.append(str(e)))
+        page.on("pageerror", lambda e: self.errors.append(f"{e}\n{e.stack}"))
         return self._go()
 
     def _go(self) -> OpenNotebook:
@@ -187,9 +187,12 @@ class OpenNotebook:
         self._raise()
 
     def theme(self, name: str) -> None:
-        """Change Lab's theme, live."""
+        """Change Lab's theme, live, and wait until Lab's splash has gone: two within 200 ms remove one node twice."""
         self.page.evaluate("(theme) => window.jupyterapp.commands.execute('apputils:change-theme', { theme })", name)
-        self.page.wait_for_function("(name) => document.body.dataset.jpThemeName === name", arg=name)
+        self.page.wait_for_function(
+            "(name) => document.body.dataset.jpThemeName === name && !document.getElementById('jupyterlab-splash')",
+            arg=name,
+        )
 
     def output_view(self, cell: int) -> Callable[[], None]:
         """Show the output of a cell in a panel of its own; call what is returned to close the panel."""
