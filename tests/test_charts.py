@@ -18,8 +18,9 @@ from hypothesis import strategies as st
 from dppca_nb import LoadingRelease, dp_loading, loading_chart
 from dppca_nb.charts import theme
 from dppca_nb.charts.choices import DIGITS, MOST_VARIABLES
+from dppca_nb.charts.drawn import png
 from dppca_nb.charts.heatmap import INK, heatmap_rows
-from dppca_nb.charts.loading import digest, live_spec, png, signals
+from dppca_nb.charts.loading import digest, live_spec, signals
 from dppca_nb.charts.picture import make_picture
 from dppca_nb.charts.plane import LADDER, plane_rows, zoom
 from dppca_nb.core import loading as core_loading
@@ -109,8 +110,8 @@ def text_of(element):
 
 
 @pytest.mark.parametrize("wrong", [None, "iris", table(), [release]])
-def test_only_a_release_is_drawn(wrong):
-    with pytest.raises(TypeError, match=r"^release must come from dp_loading\(\.\.\.\); got"):
+def test_only_a_result_is_drawn(wrong):
+    with pytest.raises(TypeError, match=r"^the result must come from dp_loading\(\.\.\.\) or pca\(\.\.\.\); got"):
         loading_chart(wrong)
 
 
@@ -651,7 +652,7 @@ def test_components_closer_than_the_noise_have_dashed_axes_arcs_a_note_and_a_sen
 
 def test_the_arcs_reach_as_far_as_the_axes_may_turn():
     chart = loading_chart(of_gap(2.9))
-    turn = make_picture(of_gap(2.9)).turn
+    turn = make_picture(of_gap(2.9)).axes.turn
     assert 0 < turn < 43
     assert notes(chart) == [f"axes free to turn ±{turn:.0f}°"]
     ends = [np.degrees(np.arctan2(r["y"], r["x"])) for r in rows_of(chart, "archead")]
@@ -671,7 +672,7 @@ def test_equal_shares_of_a_square_of_points_are_not_presented_as_findings():
     made = dp_loading(many, epsilon=0.5, delta=1e-6, coincident="zero")
     chart = loading_chart(made)
     assert rows_of(chart, "arc") == [] or notes(chart)
-    assert bool(notes(chart)) is not make_picture(made).separation.separated
+    assert bool(notes(chart)) is make_picture(made).axes.loose
 
 
 def test_the_reference_panel_never_has_loose_axes():

@@ -7,8 +7,6 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from dppca_nb.core.loading import LoadingRelease
-
 KINDS = ("vector", "point", "heatmap")
 REFERENCES = ("off", "beside", "underneath")
 MOST_VARIABLES = 300  # a picture of more than these is a smear, and a heavy one
@@ -65,17 +63,17 @@ def check_components(components: Iterable[int], p: int, *, pair: bool) -> tuple[
     return tuple(chosen)
 
 
-def check_reference(reference: object, release: LoadingRelease) -> str:
-    """Settle where the reference stands; None means beside where the release carries one."""
+def check_reference(reference: object, directions: object) -> str:
+    """Settle where the reference stands; None means beside where there are reference directions."""
     if reference is None:
-        return "off" if release.reference is None else "beside"
+        return "off" if directions is None else "beside"
     if isinstance(reference, bool | np.bool_):
         reference = "beside" if reference else "off"
     check_choice("reference", reference, REFERENCES)
-    if reference != "off" and release.reference is None:
+    if reference != "off" and directions is None:
         raise ValueError(
-            f"reference={reference!r} needs a reference, and this release carries none: "
-            "make it with dp_loading(..., reference=True). A reference is not private."
+            f"reference={reference!r} needs a reference, and this result carries none: "
+            "make a release with dp_loading(..., reference=True). A reference is not private."
         )
     return reference
 
@@ -119,7 +117,7 @@ def choose_variables(variables: object, private: np.ndarray, names: list[str]) -
     if len(chosen) > MOST_VARIABLES:
         raise ValueError(
             f"a picture holds at most {MOST_VARIABLES} variables; got {len(chosen):,}. "
-            f"Give a number, such as variables=20 for the 20 longest; release.loadings has them all."
+            f"Give a number, such as variables=20 for the 20 longest; the result has them all."
         )
     return tuple(chosen)
 

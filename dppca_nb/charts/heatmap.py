@@ -10,11 +10,10 @@ from functools import lru_cache
 import altair as alt
 
 from dppca_nb.charts import theme
+from dppca_nb.charts.layers import LIT, panel_header, title_params
 from dppca_nb.charts.picture import LoadingPicture
-from dppca_nb.charts.plane_spec import panel_header, title_params
 
 CELL = 26  # pixels: height of a cell, unless the table is long
-_LIT = "(hl == null || hl == datum.variable)"
 # ink that has contrast >= 4.5 on every cell of either theme; the limits are signals, measured in test_charts
 _INK = "datum.loading > inkhigh ? '#fff' : datum.loading < -inklow ? '#000' : inkmid"
 INK = {"inkhigh": 0.93, "inklow": 2, "inkmid": "#000000"}  # on white; the view has those on black
@@ -78,7 +77,7 @@ def heatmap_spec(panels: int = 1, columns: int = 1, width: int = 320, height: in
             x=x,
             y=y,
             fill=shade,
-            fillOpacity=alt.value(alt.expr(f"{_LIT} ? 1 : 0.25")),
+            fillOpacity=alt.value(alt.expr(f"{LIT} ? 1 : 0.25")),
             tooltip=[
                 alt.Tooltip("variable:N"),
                 alt.Tooltip("component:N"),

@@ -102,12 +102,12 @@ def _guides(panel: _Panel, picture: LoadingPicture, font: float) -> None:
     half = panel.half
     for radius in (0.5, 1) if half > 0.8 else (0.2, 0.4, 0.6, 1) if half > 0.4 else (0.1, 0.2, 0.3, 0.4, 1):
         panel.put("ring", 0, 0, r=radius)
-    loose = panel.number == 1 and not picture.separation.separated
+    loose = panel.number == 1 and picture.axes.loose
     panel.put("axis", -half, 0, x2=half, y2=0, dash=loose)
     panel.put("axis", 0, -half, x2=0, y2=half, dash=loose)
     notes = []
     if loose:
-        turn = picture.turn
+        turn = picture.axes.turn
         _arcs(panel, min(turn, 42.0))
         notes.append(("axes may point anywhere" if turn > 43.5 else f"axes free to turn ±{turn:.0f}°", True))
     if half < 0.72:

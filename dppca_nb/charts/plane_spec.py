@@ -6,11 +6,12 @@ from functools import lru_cache
 
 import altair as alt
 
+from dppca_nb.charts.layers import LIT, XY, layer, panel_header, raw, signal, text, title_params
+
 SIDE = 404  # pixels
 HEAD = "M0,0L-1.9,0.72L-1.45,0L-1.9,-0.72Z"  # an arrow head with its tip at the origin, barbed like a pen stroke
 OPEN_HEAD = "M-1.6,0.8L0,0L-1.6,-0.8"
 NOTE = 10.5  # font size of notes
-_LIT = "(hl == null || hl == datum.variable)"
 _FADING = "hl == null ? datum.op : hl == datum.variable ? 1 : 0.12"
 
 
@@ -20,48 +21,48 @@ def plane_spec(
 ) -> alt.FacetChart:
     """Build the specification of vector and point pictures, without rows; cached, so copy it before a change."""
     layers = [
-        _layer("ring", {"calculate": "pow(2*datum.r/u, 2)", "as": "area"})
+        layer("ring", {"calculate": "pow(2*datum.r/u, 2)", "as": "area"})
         .mark_point(shape="circle", filled=False, clip=True)
         .encode(
-            **_XY,
-            size=_raw("area"),
-            stroke=_signal("datum.r == 1 ? ring1 : ring"),
-            strokeWidth=_signal("datum.r == 1 ? 1.2 : 0.8"),
+            **XY,
+            size=raw("area"),
+            stroke=signal("datum.r == 1 ? ring1 : ring"),
+            strokeWidth=signal("datum.r == 1 ? 1.2 : 0.8"),
         ),
-        _layer("axis")
+        layer("axis")
         .mark_rule(clip=True, strokeDash=alt.expr("datum.dash ? [3, 4] : [1, 0]"), strokeWidth=1)
-        .encode(**_XY, x2="x2:Q", y2="y2:Q", color=_signal("axisc")),
-        _layer("arc")
+        .encode(**XY, x2="x2:Q", y2="y2:Q", color=signal("axisc")),
+        layer("arc")
         .mark_line(strokeWidth=1.6, strokeCap="round")
-        .encode(**_XY, detail="arc:N", order="step:Q", stroke=_signal("orange")),
-        _layer("archead")
+        .encode(**XY, detail="arc:N", order="step:Q", stroke=signal("orange")),
+        layer("archead")
         .mark_point(shape=OPEN_HEAD, filled=False, strokeWidth=1.6, size=26)
-        .encode(**_XY, angle=_raw("angle"), stroke=_signal("orange")),
-        _layer("link")
+        .encode(**XY, angle=raw("angle"), stroke=signal("orange")),
+        layer("link")
         .mark_rule(strokeWidth=1, strokeDash=[1.5, 2.5], clip=True)
-        .encode(**_XY, x2="x2:Q", y2="y2:Q", color=_signal("ink"), opacity=_signal(f"{_LIT} ? 0.7 : 0.1")),
+        .encode(**XY, x2="x2:Q", y2="y2:Q", color=signal("ink"), opacity=signal(f"{LIT} ? 0.7 : 0.1")),
         *_arrow("under-vector", "grey", 1.1, 7.5),
         _dot("under-point", "grey", "bg", 1.5),
-        _layer("leader")
+        layer("leader")
         .mark_rule(strokeWidth=0.8)
-        .encode(**_XY, x2="x2:Q", y2="y2:Q", color=_signal("muted"), opacity=_signal(f"{_LIT} ? 0.75 : 0.1")),
+        .encode(**XY, x2="x2:Q", y2="y2:Q", color=signal("muted"), opacity=signal(f"{LIT} ? 0.75 : 0.1")),
         *_arrow("reference-vector", "grey", 1.6, 9),
         _dot("reference-point", "grey", "bg", 1.5),
         *_arrow("private-vector", "blue", 1.9, 10),
         _dot("private-point", "bg", "blue", 1.2),
-        *_text(
+        *text(
             "label",
             11,
             alt.expr("hl == datum.variable ? 650 : 450"),
-            f"datum.vis ? ({_LIT} ? 1 : 0.15) : (hl == datum.variable ? 1 : 0)",
+            f"datum.vis ? ({LIT} ? 1 : 0.15) : (hl == datum.variable ? 1 : 0)",
             "ink",
         ),
-        *_text("note", NOTE, 400, "1", "datum.warn ? warntext : muted"),
-        _layer("pad").mark_point(size=1, opacity=0).encode(**_XY),  # keeps room for labels that run into the gutter
-        _layer("hit")  # generous invisible targets: hovering need not be precise
+        *text("note", NOTE, 400, "1", "datum.warn ? warntext : muted"),
+        layer("pad").mark_point(size=1, opacity=0).encode(**XY),  # keeps room for labels that run into the gutter
+        layer("hit")  # generous invisible targets: hovering need not be precise
         .mark_circle(size=420, opacity=0, clip=True)
         .encode(
-            **_XY,
+            **XY,
             tooltip=[
                 alt.Tooltip("variable:N"),
                 alt.Tooltip("tip:N", title="loadings"),
@@ -83,58 +84,12 @@ def plane_spec(
     return chart
 
 
-def title_params(bare: bool) -> alt.TitleParams:
-    """Style of title and subtitle, whose words come with the rows; ``bare`` where no panel header follows."""
-    return alt.TitleParams(
-        text="",
-        subtitle="",
-        color=alt.expr("ink"),
-        subtitleColor=alt.expr("warn ? warntext : muted"),
-        offset=-4 if bare else 10,
-    )
-
-
-def panel_header(padding: int = 6) -> alt.Header:
-    """Header of a panel: the reference's or the private one's."""
-    return alt.Header(
-        title=None,
-        labelExpr="datum.value == 0 ? h0 : h1",
-        labelAnchor="start",
-        labelFontSize=11.5,
-        labelFontWeight=600,
-        labelColor=alt.expr("ink"),
-        labelPadding=padding,
-        labelLimit=400,
-    )
-
-
-def _signal(expression: str) -> dict:
-    """Encode a channel by an expression."""
-    return alt.value(alt.expr(expression))
-
-
-def _raw(name: str) -> dict:
-    """Encode a channel by a field as it stands, without a scale."""
-    return {"field": name, "type": "quantitative", "scale": None}
-
-
-_XY = {"x": "x:Q", "y": "y:Q"}
-
-
-def _layer(role: str, *calculations: dict) -> alt.Chart:
-    """Start a layer that sees the rows of one role."""
-    chart = alt.Chart().transform_filter(f"datum.role == '{role}'")
-    for step in calculations:
-        chart = chart.transform_calculate(**{step["as"]: step["calculate"]})
-    return chart
-
-
 def _arrow(role: str, color: str, width: float, head: float) -> list[alt.Chart]:
     """Draw an arrow: a shaft that ends under the head, and a head that shrinks on arrows shorter than itself."""
     length = "sqrt(datum.x*datum.x + datum.y*datum.y)"
     keep = f"max(0, 1 - {width * 2.6:g}*u/max({length}, 1e-9))"
     shaft = (
-        _layer(
+        layer(
             role,
             {"calculate": f"datum.x*{keep}", "as": "shaft_x"},
             {"calculate": f"datum.y*{keep}", "as": "shaft_y"},
@@ -145,18 +100,18 @@ def _arrow(role: str, color: str, width: float, head: float) -> list[alt.Chart]:
             y=alt.YDatum(0, type="quantitative"),
             x2="shaft_x:Q",
             y2="shaft_y:Q",
-            color=_signal(color),
-            opacity=_signal(_FADING),
+            color=signal(color),
+            opacity=signal(_FADING),
         )
     )
     tip = (
-        _layer(
+        layer(
             role,
             {"calculate": "-atan2(datum.y, datum.x)*180/PI", "as": "angle"},
             {"calculate": f"pow(min({head:g}, {length}/u*0.9), 2)", "as": "area"},
         )
         .mark_point(shape=HEAD, filled=True, strokeWidth=0, clip=True)
-        .encode(**_XY, angle=_raw("angle"), size=_raw("area"), color=_signal(color), opacity=_signal(_FADING))
+        .encode(**XY, angle=raw("angle"), size=raw("area"), color=signal(color), opacity=signal(_FADING))
     )
     return [shaft, tip]
 
@@ -164,21 +119,10 @@ def _arrow(role: str, color: str, width: float, head: float) -> list[alt.Chart]:
 def _dot(role: str, stroke: str, fill: str, width: float) -> alt.Chart:
     """Draw a point."""
     return (
-        _layer(role)
+        layer(role)
         .mark_point(shape="circle", size=46, strokeWidth=width, filled=True, clip=True)
-        .encode(**_XY, stroke=_signal(stroke), fill=_signal(fill), opacity=_signal(_FADING))
+        .encode(**XY, stroke=signal(stroke), fill=signal(fill), opacity=signal(_FADING))
     )
-
-
-def _text(role: str, size: float, weight: object, opacity: str, fill: str) -> list[alt.Chart]:
-    """Draw a text over a halo of the background, so that it reads on top of arrows."""
-    mark = {"fontSize": size, "fontWeight": weight, "align": alt.expr("datum.align"), "baseline": "middle"}
-    halo = {**mark, "strokeWidth": 3, "strokeJoin": "round"}
-    encode = {**_XY, "text": "text:N", "opacity": _signal(opacity)}
-    return [
-        _layer(role).mark_text(**halo).encode(**encode, stroke=_signal("bg"), fill=_signal("bg")),
-        _layer(role).mark_text(**mark).encode(**encode, fill=_signal(fill)),
-    ]
 
 
 def _axis(title: str, **more: object) -> alt.Axis:

@@ -105,3 +105,17 @@ def _cut(line: str, width: int) -> str:
     """Keep both ends: names of one table tend to differ there."""
     tail = width // 2
     return line[: width - tail - 1] + "…" + line[-tail:]
+
+
+def filled(parts: list[str], between: str, width: float) -> list[str]:
+    """Join parts into lines of at most `width` pixels; what is longer alone is broken at its spaces."""
+    lines: list[str] = []
+    for part in parts:
+        longer = f"{lines[-1]}{between}{part}" if lines else part
+        if lines and text_width(longer, 11) <= width:
+            lines[-1] = longer
+        elif text_width(part, 11) > width and " " in part:
+            lines += filled(part.split(), " ", width)
+        else:
+            lines.append(part)
+    return lines

@@ -28,7 +28,7 @@ def table(pair: LoadingPicture, half: float, about: Mapping[str, str]) -> dict:
         if pair.nonprivate is not None:
             entry["reference"] = pair.nonprivate[row].tolist()
         rows.append(entry)
-    p = pair.release.p
+    p = pair.p
     columns = [f"PC{c}" for c in pair.components]
     return {"columns": columns, "rows": rows, "half": half, "even": round(p**-0.5, DIGITS), "p": p}
 
@@ -44,7 +44,7 @@ def controls(explorer, picture: LoadingPicture) -> dict:
         "calibration": explorer.calibration,
         "kind": explorer.kind,
         "components": list(explorer.components),
-        "p": picture.release.p,
+        "p": picture.p,
         "shown": len(picture.shown),
         "labels": explorer.labels,
         "reference": picture.reference,

@@ -14,7 +14,7 @@ import anywidget
 import traitlets
 from threadpoolctl import ThreadpoolController
 
-from dppca_nb.charts.loading import png_output
+from dppca_nb.charts.drawn import png_output
 
 STATIC = Path(__file__).parent / "static"
 SLOW = 0.15  # seconds: a change that takes longer waits until the slider is released

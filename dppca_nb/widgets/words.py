@@ -38,7 +38,7 @@ def status(picture: LoadingPicture, exact: float | None) -> tuple[str, bool]:
 
     ``exact`` is the angle of the plane without noise to the reference's, in degrees.
     """
-    sep, sentences = picture.separation, []
+    sep, sentences = picture.subject.separation(picture.components), []
     if exact is not None:
         sentences.append(
             f"Plane {picture.plane_angle:.1f}° from the reference ({exact:.1f}° without noise: the methods differ)."

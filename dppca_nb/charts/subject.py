@@ -1,0 +1,169 @@
+"""What a picture of loadings is about: a private release, or ordinary components. Its numbers, and what is said of it.
+
+Both kinds answer the same questions, so that `LoadingPicture` and everything after it need not ask which one it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import pandas as pd
+
+from dppca_nb.charts import theme
+from dppca_nb.core.align import Separation, separation, turn_angle
+from dppca_nb.core.loading import LoadingRelease
+from dppca_nb.core.pca import PCAResult
+from dppca_nb.core.teaching import TEACHING
+
+
+class Axes(NamedTuple):
+    """Whether the two axes of a plane are defined, and how far, in degrees, they may turn within it if not."""
+
+    loose: bool
+    turn: float
+
+
+class Subject(Protocol):
+    """The questions that a picture asks."""
+
+    loadings: pd.DataFrame  # p × components, index "variable"
+    reference: pd.DataFrame | None  # ordinary directions that may stand beside them
+    n: int
+    private: bool  # whether the picture, without the reference, may be shown to others
+    voids: Sequence[str]  # why a guarantee that was asked for does not hold, briefly
+    panel: str  # title of its panel beside the reference
+    name: str  # of its columns in a digest
+
+    def statement(self, components: tuple[int, ...], drawn: str, *, compared: bool, plane: bool) -> list[str]:
+        """How the numbers were made, in parts that a subtitle joins; ``drawn`` adds how many variables are drawn."""
+
+    def axes(self, components: tuple[int, int]) -> Axes:
+        """Judge the axes of a plane."""
+
+
+class ReleaseSubject:
+    """Private loadings; its axes may be loose under the noise."""
+
+    name = "private "
+
+    def __init__(self, release: LoadingRelease):
+        self.release = release
+        self.loadings, self.reference, self.n = release.loadings, release.reference, release.n
+        reasons = release.guarantee.reasons
+        self.teaching = TEACHING in reasons  # no guarantee is claimed then, so this reason breaks none
+        self.private = not self.teaching
+        self.voids = [reason.brief for reason in reasons if reason != TEACHING]
+        self.panel = (
+            f"{'With noise for' if self.teaching else 'Released,'} ε {theme.epsilon(release.guarantee.epsilon)}"
+        )
+
+    def statement(self, components: tuple[int, ...], drawn: str, *, compared: bool, plane: bool) -> list[str]:
+        """State the budget, what it really gives, the noise and the size."""
+        g = self.release.guarantee
+        exact = "exact" if g.calibration == "analytic" else f"exact {theme.exact_epsilon(g.exact_epsilon)}"
+        parts = [
+            f"ε {theme.epsilon(g.epsilon)} ({exact}), δ {theme.delta(g.delta)}",
+            f"{g.calibration}, σ {theme.significant(g.sigma)}",
+            f"n {theme.count(self.n)}, p {theme.count(self.release.p)}{drawn}",
+        ]
+        if self.teaching:
+            parts.append("teaching, not a release")
+        elif compared:
+            parts.append("with a reference: not a private release")
+        if not plane and (loose := self._loose_neighbours(components)):
+            parts.append("not separated: " + ", ".join(f"PC{a} from PC{b}" for a, b in loose))
+        return parts
+
+    def _loose_neighbours(self, components: tuple[int, ...]) -> list[tuple[int, int]]:
+        """Neighbouring components that the noise does not tell apart; a plane shows it by its axes instead."""
+        pairs = [(c, c + 1) for c in sorted(components) if c + 1 in components]
+        return [pair for pair in pairs if not self.separation(pair).separated]
+
+    def separation(self, components: tuple[int, int]) -> Separation:
+        """Judge whether the noise lets two components be told apart."""
+        return separation(self.release.kendall_shares.to_numpy(), components, self.release.guarantee.sigma)
+
+    def axes(self, components: tuple[int, int]) -> Axes:
+        """Judge the axes by the noise."""
+        sep = self.separation(components)
+        return Axes(True, turn_angle(sep.gap, self.release.guarantee.sigma)) if not sep.separated else Axes(False, 0.0)
+
+
+class PCASubject:
+    """Ordinary loadings; its axes are loose where variances are equal."""
+
+    name, panel = "", "Ordinary, not private"
+    reference, private, voids = None, False, ()
+
+    def __init__(self, result: PCAResult):
+        self.result = result
+        self.loadings, self.n = result.directions, result.n
+
+    def statement(self, components: tuple[int, ...], drawn: str, *, compared: bool, plane: bool) -> list[str]:
+        """State the convention, the shares and the size, and what is not defined."""
+        return [
+            convention(self.result),
+            shares(self.result, components),
+            f"n {theme.count(self.n)}, p {theme.count(self.result.p)}{drawn}",
+            *undefined(self.result, components),
+        ]
+
+    def axes(self, components: tuple[int, int]) -> Axes:
+        """Judge the axes by their variances."""
+        loose = any(set(components) <= set(group) for group in self.result.tied)
+        return Axes(loose, 45.0 if loose else 0.0)
+
+
+def subject_of(result: LoadingRelease | PCAResult) -> Subject:
+    """Take a result as the subject of a picture.
+
+    Raises
+    ------
+    TypeError
+        If it is no result that has loadings.
+    """
+    if isinstance(result, LoadingRelease):
+        return ReleaseSubject(result)
+    if isinstance(result, PCAResult):
+        return PCASubject(result)
+    raise TypeError(f"the result must come from dp_loading(...) or pca(...); got {type(result).__name__}.")
+
+
+# ----- what is said of ordinary components; the other pictures of `pca` say it too -----
+
+
+def convention(result: PCAResult) -> str:
+    """How the components were computed: route, centring, scaling, divisor."""
+    centred = "centred" if result.center is not None else "not centred"
+    scaled = "scaled" if result.scale is not None else "not scaled"
+    return f"{result.method}, {centred}, {scaled}, divisor {result.divisor.replace('-', '−')}"
+
+
+def percent(share: float) -> str:
+    """Write a share as a percentage of one decimal; one that is not 0 or 1 never reads as if it were."""
+    if 0 < share < 0.0005:
+        return "< 0.1 %"
+    if 0.9995 <= share < 1:
+        return "> 99.9 %"
+    return f"{100 * share:.1f} %"
+
+
+def shares(result: PCAResult, components: tuple[int, ...]) -> str:
+    """Shares of the total variance that these components have, the first few one by one."""
+    values = result.shares.to_numpy()[[c - 1 for c in components]]
+    if len(components) > 3:
+        return f"together {percent(min(1.0, values.sum()))} of the variance"
+    each = ", ".join(f"PC{c} {percent(share)}" for c, share in zip(components, values, strict=True))
+    return f"{each} of the variance"
+
+
+def undefined(result: PCAResult, components: tuple[int, ...]) -> list[str]:
+    """What of these components is not defined by the data: those without variance, those whose variances are equal."""
+    said = []
+    if flat := [f"PC{c}" for c in components if c > result.rank]:
+        said.append(f"{' and '.join(flat)} without variance: direction arbitrary")
+    for group in result.tied:
+        if set(group) & set(components):
+            said.append(f"equal variances: only the span of {' and '.join(f'PC{c}' for c in group)} is defined")
+    return said
