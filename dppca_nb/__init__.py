@@ -2,6 +2,9 @@
 
 from dppca_nb import datasets
 from dppca_nb.charts.loading import loading_chart
+from dppca_nb.charts.matrix import matrix_chart
+from dppca_nb.charts.score import score_chart
+from dppca_nb.charts.scree import scree_chart
 from dppca_nb.core.kendall import KendallEstimate, spherical_kendall
 from dppca_nb.core.loading import LoadingRelease, dp_loading
 from dppca_nb.core.pca import PCAResult, pca
@@ -22,6 +25,9 @@ __all__ = [
     "datasets",
     "dp_loading",
     "loading_chart",
+    "matrix_chart",
     "pca",
+    "score_chart",
+    "scree_chart",
     "spherical_kendall",
 ]

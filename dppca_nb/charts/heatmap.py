@@ -10,7 +10,7 @@ from functools import lru_cache
 import altair as alt
 
 from dppca_nb.charts import theme
-from dppca_nb.charts.layers import LIT, panel_header, title_params
+from dppca_nb.charts.layers import LIT, facetted, title_params
 from dppca_nb.charts.picture import LoadingPicture
 
 CELL = 26  # pixels: height of a cell, unless the table is long
@@ -97,17 +97,9 @@ def heatmap_spec(panels: int = 1, columns: int = 1, width: int = 320, height: in
             opacity=alt.value(alt.expr("values && cellh >= 15 && cellw >= 26 ? 1 : 0")),
         )
     )
-    chart = (
-        alt.layer(cells, values)
-        .properties(width=width, height=height)
-        .facet(
-            facet=alt.Facet("panel:O", header=panel_header(8)),
-            columns=columns,
-            data=alt.InlineData(values=[], name="rows"),
-        )
-        .resolve_axis(x="independent")
-    )
-    return chart.properties(spacing=26, title=title_params(bare=panels == 1))
+    base = alt.layer(cells, values).properties(width=width, height=height)
+    chart = facetted(base, columns=columns, spacing=26, header=8).resolve_axis(x="independent")
+    return chart.properties(title=title_params(bare=panels == 1))
 
 
 def heatmap_rows(picture: LoadingPicture) -> list[dict]:

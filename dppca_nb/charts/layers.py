@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import altair as alt
 
+from dppca_nb.charts import theme
+
 LIT = "(hl == null || hl == datum.variable)"  # no variable is highlighted, or this one
 XY = {"x": "x:Q", "y": "y:Q"}
 
@@ -49,10 +51,10 @@ def title_params(bare: bool) -> alt.TitleParams:
 
 
 def panel_header(padding: int = 6) -> alt.Header:
-    """Header of a panel: the reference's or the private one's."""
+    """Header of a panel: the signal ``heads`` has one for each."""
     return alt.Header(
         title=None,
-        labelExpr="datum.value == 0 ? h0 : h1",
+        labelExpr="heads[datum.value]",
         labelAnchor="start",
         labelFontSize=11.5,
         labelFontWeight=600,
@@ -60,3 +62,36 @@ def panel_header(padding: int = 6) -> alt.Header:
         labelPadding=padding,
         labelLimit=400,
     )
+
+
+def ticks(title: str, **more: object) -> alt.Axis:
+    """Build an axis of plain numbers."""
+    return alt.Axis(
+        **{
+            "title": title,
+            "titleColor": alt.expr("ink"),
+            "labelColor": alt.expr("muted"),
+            "tickColor": alt.expr("faint"),
+            "labelExpr": "replace(format(datum.value, '.6~g'), /-/g, '−')",
+            "tickCount": 5,
+            **more,
+        }
+    )
+
+
+def facetted(base: alt.LayerChart, *, columns: int, spacing: int, header: int = 6) -> alt.FacetChart:
+    """Draw a panel for each value of the field ``panel``; the rows come later, under the name "rows"."""
+    return base.facet(
+        facet=alt.Facet("panel:O", header=panel_header(header)),
+        columns=columns,
+        data=alt.InlineData(values=[], name="rows"),
+    ).properties(spacing=spacing)
+
+
+def written(title: alt.TitleParams, text: str, lines: list[str], warn: bool = False) -> alt.TitleParams:
+    """Write words into a title, for a picture drawn without a browser."""
+    title = title.copy()
+    title.text, title.color = text, theme.LIGHT["ink"]
+    title.subtitle = [theme.plain_powers(line) for line in lines]
+    title.subtitleColor = theme.LIGHT["warntext" if warn else "muted"]
+    return title

@@ -11,7 +11,7 @@ from dppca_nb.charts import theme
 from dppca_nb.charts.choices import DIGITS
 from dppca_nb.charts.drawn import dressed, own_settings, parameters
 from dppca_nb.charts.heatmap import INK, heatmap_rows, heatmap_spec
-from dppca_nb.charts.layers import title_params
+from dppca_nb.charts.layers import title_params, written
 from dppca_nb.charts.picture import LoadingPicture, make_picture
 from dppca_nb.charts.plane import plane_rows, zoom
 from dppca_nb.charts.plane_spec import SIDE, plane_spec
@@ -102,8 +102,7 @@ def _kept(argument: object) -> object:
 
 def signals(picture: LoadingPicture, *, side: float, half: float) -> dict:
     """Values of the signals of a picture's specification, but for the colours."""
-    header_0, header_1 = picture.headers()
-    common = {"h0": header_0, "h1": header_1, "warn": bool(picture.void), "hl": None}
+    common = {"heads": list(picture.headers()), "warn": bool(picture.void), "hl": None}
     if picture.kind == "heatmap":
         return {**common, **INK, "values": picture.labels, "fulls": picture.names, "texts": picture.texts}
     return {**common, "R": half, "u": 2 * half / side}
@@ -115,7 +114,7 @@ def live_spec(kind: str, panels: int) -> dict:
     Vega-Lite takes signals for titles, which Altair's schema does not know; they are written in here.
     """
     chart = heatmap_spec(panels) if kind == "heatmap" else plane_spec(panels)
-    names = {**INK, "R": 1, "u": 0.005, "hl": None, "warn": False, "h0": "", "h1": "", "ttl": ""}
+    names = {**INK, "R": 1, "u": 0.005, "hl": None, "warn": False, "heads": ["", ""], "ttl": ""}
     names |= {"sub": [""], "ax": "", "ay": "", "values": True, "fulls": [""], "texts": [""], "cellh": 26, "cellw": 60}
     chart = chart.configure(**{**theme.CONFIG, "background": "transparent"})
     with own_settings():
@@ -147,17 +146,14 @@ def _one(picture: LoadingPicture, stacked: bool = False) -> tuple[alt.FacetChart
     if stacked:  # the row of kinds has one title
         chart.title = alt.Undefined
     else:
-        chart.title = _title(picture, chart.title.copy(), 440 * columns)
+        chart.title = _title(picture, chart.title, 440 * columns)
     chart.data = alt.InlineData(values=rows, name=f"rows_{picture.kind}")
     return chart, values
 
 
 def _title(picture: LoadingPicture, title: alt.TitleParams, width: float) -> alt.TitleParams:
     """Write the words of a picture into its title."""
-    title.text, title.color = picture.title(), theme.LIGHT["ink"]
-    title.subtitle = [theme.plain_powers(line) for line in picture.subtitle(width)]
-    title.subtitleColor = theme.LIGHT["warntext" if picture.void else "muted"]
-    return title
+    return written(title, picture.title(), picture.subtitle(width), bool(picture.void))
 
 
 def digest(picture: LoadingPicture) -> str:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import altair as alt
 
-from dppca_nb.charts.layers import LIT, XY, layer, panel_header, raw, signal, text, title_params
+from dppca_nb.charts.layers import LIT, XY, facetted, layer, raw, signal, text, title_params
 
 SIDE = 404  # pixels
 HEAD = "M0,0L-1.9,0.72L-1.45,0L-1.9,-0.72Z"  # an arrow head with its tip at the origin, barbed like a pen stroke
@@ -75,10 +75,8 @@ def plane_spec(
         x=alt.X("x:Q", scale=alt.Scale(**half), axis=_axis(titles[0])),
         y=alt.Y("y:Q", scale=alt.Scale(**half), axis=_axis(titles[1], titleAngle=-90, minExtent=35, maxExtent=35)),
     )
-    chart = base.properties(width=side, height=side).facet(
-        facet=alt.Facet("panel:O", header=panel_header()), columns=columns, data=alt.InlineData(values=[], name="rows")
-    )
-    chart = chart.properties(spacing=48 if columns == 2 else 26, title=title_params(bare=panels == 1))
+    chart = facetted(base.properties(width=side, height=side), columns=columns, spacing=48 if columns == 2 else 26)
+    chart = chart.properties(title=title_params(bare=panels == 1))
     if columns == 2:
         chart = chart.properties(bounds="flush")  # else a label in the gutter would widen the gap
     return chart

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 
 import pandas as pd
 
-from dppca_nb.charts import theme
+from dppca_nb.charts import results, theme
 from dppca_nb.core.align import Separation, separation, turn_angle
 from dppca_nb.core.loading import LoadingRelease
 from dppca_nb.core.pca import PCAResult
@@ -103,10 +103,10 @@ class PCASubject:
     def statement(self, components: tuple[int, ...], drawn: str, *, compared: bool, plane: bool) -> list[str]:
         """State the convention, the shares and the size, and what is not defined."""
         return [
-            convention(self.result),
-            shares(self.result, components),
-            f"n {theme.count(self.n)}, p {theme.count(self.result.p)}{drawn}",
-            *undefined(self.result, components),
+            results.convention(self.result),
+            results.shares(self.result, components),
+            results.size(self.result) + drawn,
+            *results.undefined(self.result, components),
         ]
 
     def axes(self, components: tuple[int, int]) -> Axes:
@@ -128,42 +128,3 @@ def subject_of(result: LoadingRelease | PCAResult) -> Subject:
     if isinstance(result, PCAResult):
         return PCASubject(result)
     raise TypeError(f"the result must come from dp_loading(...) or pca(...); got {type(result).__name__}.")
-
-
-# ----- what is said of ordinary components; the other pictures of `pca` say it too -----
-
-
-def convention(result: PCAResult) -> str:
-    """How the components were computed: route, centring, scaling, divisor."""
-    centred = "centred" if result.center is not None else "not centred"
-    scaled = "scaled" if result.scale is not None else "not scaled"
-    return f"{result.method}, {centred}, {scaled}, divisor {result.divisor.replace('-', '−')}"
-
-
-def percent(share: float) -> str:
-    """Write a share as a percentage of one decimal; one that is not 0 or 1 never reads as if it were."""
-    if 0 < share < 0.0005:
-        return "< 0.1 %"
-    if 0.9995 <= share < 1:
-        return "> 99.9 %"
-    return f"{100 * share:.1f} %"
-
-
-def shares(result: PCAResult, components: tuple[int, ...]) -> str:
-    """Shares of the total variance that these components have, the first few one by one."""
-    values = result.shares.to_numpy()[[c - 1 for c in components]]
-    if len(components) > 3:
-        return f"together {percent(min(1.0, values.sum()))} of the variance"
-    each = ", ".join(f"PC{c} {percent(share)}" for c, share in zip(components, values, strict=True))
-    return f"{each} of the variance"
-
-
-def undefined(result: PCAResult, components: tuple[int, ...]) -> list[str]:
-    """What of these components is not defined by the data: those without variance, those whose variances are equal."""
-    said = []
-    if flat := [f"PC{c}" for c in components if c > result.rank]:
-        said.append(f"{' and '.join(flat)} without variance: direction arbitrary")
-    for group in result.tied:
-        if set(group) & set(components):
-            said.append(f"equal variances: only the span of {' and '.join(f'PC{c}' for c in group)} is defined")
-    return said
