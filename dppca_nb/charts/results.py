@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 
 from dppca_nb.charts import theme
-from dppca_nb.charts.text import drawable
+from dppca_nb.charts.text import short_names
 from dppca_nb.core.pca import PCAResult
 
 MOST_RESULTS = 6  # panels of a row, or lines of a picture, that can be told apart
+LARGEST = 1e300  # numbers beyond it leave no room for a margin
+LONGEST_NAME = 60  # characters of a name that are worth drawing
+
+# A number on an axis or in a legend: six digits where they are all it has, so that 1e-13 needs no thirteen zeros; far
+# from zero, where six digits would give neighbours one text, all of them.
+_SIX = "format(datum.value, '.6~g')"
+_EXACT = "abs(toNumber(format(abs(datum.value), '.6~g')) - abs(datum.value)) <= 1e-12 * abs(datum.value)"
+NUMBER = f"replace({_EXACT} ? {_SIX} : datum.label, /-/g, '−')"
 
 
 def named(results: object, kinds: tuple[type, ...], accepted: str) -> dict[str, object]:
-    """Take one result, or a mapping of names to results; a single one needs no name.
+    """Take one result, or a mapping of names to results, short enough to draw; a single one needs no name.
 
     Raises
     ------
@@ -30,7 +39,7 @@ def named(results: object, kinds: tuple[type, ...], accepted: str) -> dict[str, 
             raise TypeError(f"the names of results must be texts; got {name!r}.")
         if not isinstance(result, kinds):
             raise TypeError(f"the result named {name!r} must be {accepted}; got {type(result).__name__}.")
-    return {drawable(name): result for name, result in results.items()}
+    return dict(zip(short_names(list(results), LONGEST_NAME), results.values(), strict=True))
 
 
 def convention(result: PCAResult, beside: str = "") -> str:
@@ -66,15 +75,25 @@ def percent(share: float) -> str:
 
 def shares(result: PCAResult, components: tuple[int, ...]) -> str:
     """Shares of the total variance that these components have, the first few one by one."""
-    values = result.shares.to_numpy()[[c - 1 for c in components]]
     if len(components) > 3:
-        return f"together {percent(min(1.0, values.sum()))} of the variance"
-    each = ", ".join(f"PC{c} {percent(share)}" for c, share in zip(components, values, strict=True))
-    return f"{each} of the variance"
+        return f"together {share(result, components)} of the variance"
+    return ", ".join(f"PC{c} {share(result, [c])}" for c in components) + " of the variance"
+
+
+def share(result: PCAResult, components: Iterable[int]) -> str:
+    """Write the share of these components together: all of it only if no other has a variance, whatever a sum says."""
+    if not result.rank:
+        return percent(0.0)
+    if set(components) >= set(range(1, result.rank + 1)):
+        return percent(1.0)
+    total = math.fsum(result.shares.iloc[[c - 1 for c in components]])
+    return percent(min(total, math.nextafter(1, 0)))
 
 
 def undefined(result: PCAResult, components: tuple[int, ...]) -> list[str]:
     """What of these components is not defined by the data: those without variance, those whose variances are equal."""
+    if not result.rank:
+        return ["nothing varies: directions arbitrary"]
     said = []
     if flat := [f"PC{c}" for c in components if c > result.rank]:
         said.append(f"{' and '.join(flat)} without variance: direction arbitrary")
