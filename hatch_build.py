@@ -5,12 +5,13 @@ from pathlib import Path
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 STATIC = Path("dppca_nb", "widgets", "static")
-PARTS = ("view.js", "controls.js", "loading.js")  # in order: each may use what stands before it
+# in order: each may use what stands before it
+PARTS = ("view.js", "controls.js", "table.js", "explorer.js", "loading.js", "pca.js", "main.js")
 VEGA_LITE = "6.4"
 
 
 class BundleHook(BuildHookInterface):
-    """Write ``loading.bundle.js`` beside its sources before the wheel (or the editable install) is made."""
+    """Write ``explorer.bundle.js`` beside its sources before the wheel (or the editable install) is made."""
 
     def initialize(self, version: str, build_data: dict) -> None:
         """Bundle; hatch calls this once a build."""
@@ -24,7 +25,7 @@ def bundle(root: Path) -> Path:
 
     static = root / STATIC
     ours = "\n".join((static / part).read_text(encoding="utf-8") for part in PARTS)
-    target = static / "loading.bundle.js"
+    target = static / "explorer.bundle.js"
     target.write_text(vl_convert.javascript_bundle(ours, vl_version=VEGA_LITE), encoding="utf-8")
     return target
 

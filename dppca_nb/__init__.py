@@ -11,6 +11,7 @@ from dppca_nb.core.pca import PCAResult, pca
 from dppca_nb.core.privacy import Budget, Guarantee
 from dppca_nb.table import DataError, Table, as_table
 from dppca_nb.widgets.loading import LoadingExplorer
+from dppca_nb.widgets.pca import PCAExplorer
 
 __all__ = [
     "Budget",
@@ -19,6 +20,7 @@ __all__ = [
     "KendallEstimate",
     "LoadingExplorer",
     "LoadingRelease",
+    "PCAExplorer",
     "PCAResult",
     "Table",
     "as_table",

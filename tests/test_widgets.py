@@ -513,7 +513,7 @@ def test_scales_from_the_sample_void_the_guarantee_in_plain_sight(make):
     explorer = make(scale="sample")
     assert explorer._frame["void"]
     assert "Guarantee void" in said(explorer)
-    assert explorer._frame["guarantee"]["void"]
+    assert explorer._frame["void"]
     assert explorer._frame["signals"]["warn"]
     plain = make()
     assert not plain._frame["void"]
@@ -581,7 +581,7 @@ def test_teaching_is_said_in_the_banner_the_title_the_subtitle_and_the_repr(make
     assert "teaching, not a release" in said(explorer)
     assert "Guarantee void" not in said(explorer)
     assert repr(explorer).endswith("teaching)")
-    assert explorer._frame["guarantee"]["text"].startswith("None is claimed while teaching")
+    assert explorer._frame["statement"]["text"].startswith("None is claimed while teaching")
 
 
 def test_the_readout_gives_the_exact_budget_and_the_noise(make):

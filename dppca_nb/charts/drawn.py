@@ -94,3 +94,19 @@ def dressed(chart: alt.TopLevelMixin, values: dict, digest: str) -> DrawnChart |
 def parameters(values: dict) -> list[alt.VariableParameter]:
     """Declare signals; set as a whole, because Altair cannot merge those of facetted layers."""
     return [alt.VariableParameter(name=name, value=value) for name, value in {**theme.LIGHT, **values}.items()]
+
+
+def live(chart: alt.FacetChart, values: dict, axes: str = "") -> dict:
+    """Write the specification of a view whose words, colours and rows are all replaced while it lives.
+
+    Vega-Lite takes signals for titles, which Altair's schema does not know; they are written in here, and for each axis
+    in ``axes`` ("x", "y" or both), whose titles are the signals ``ax`` and ``ay``.
+    """
+    chart = chart.configure(**{**theme.CONFIG, "background": "transparent"})
+    words = {"hl": None, "warn": False, "heads": ["", ""], "ttl": "", "sub": [""], "ax": "", "ay": ""}
+    with own_settings():
+        spec = chart.properties(params=parameters({**values, **words})).to_dict()
+    spec["title"] |= {"text": {"expr": "ttl"}, "subtitle": {"expr": "sub"}}
+    for axis in axes:
+        spec["spec"]["encoding"][axis]["axis"]["title"] = {"expr": f"a{axis}"}
+    return spec

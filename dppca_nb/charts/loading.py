@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 import altair as alt
 import pandas as pd
 
-from dppca_nb.charts import theme
 from dppca_nb.charts.choices import DIGITS
-from dppca_nb.charts.drawn import dressed, own_settings, parameters
+from dppca_nb.charts.drawn import dressed, live
 from dppca_nb.charts.heatmap import INK, heatmap_rows, heatmap_spec
 from dppca_nb.charts.layers import title_params, written
 from dppca_nb.charts.picture import LoadingPicture, make_picture
@@ -109,21 +108,11 @@ def signals(picture: LoadingPicture, *, side: float, half: float) -> dict:
 
 
 def live_spec(kind: str, panels: int) -> dict:
-    """Specification of a view whose words, colours and rows are all replaced while it lives.
-
-    Vega-Lite takes signals for titles, which Altair's schema does not know; they are written in here.
-    """
-    chart = heatmap_spec(panels) if kind == "heatmap" else plane_spec(panels)
-    names = {**INK, "R": 1, "u": 0.005, "hl": None, "warn": False, "heads": ["", ""], "ttl": ""}
-    names |= {"sub": [""], "ax": "", "ay": "", "values": True, "fulls": [""], "texts": [""], "cellh": 26, "cellw": 60}
-    chart = chart.configure(**{**theme.CONFIG, "background": "transparent"})
-    with own_settings():
-        spec = chart.properties(params=parameters(names)).to_dict()
-    spec["title"] |= {"text": {"expr": "ttl"}, "subtitle": {"expr": "sub"}}
-    if kind != "heatmap":
-        for channel, name in (("x", "ax"), ("y", "ay")):
-            spec["spec"]["encoding"][channel]["axis"]["title"] = {"expr": name}
-    return spec
+    """Specification of a live picture of loadings."""
+    if kind == "heatmap":
+        names = {**INK, "values": True, "fulls": [""], "texts": [""], "cellh": 26, "cellw": 60}
+        return live(heatmap_spec(panels), names)
+    return live(plane_spec(panels), {"R": 1, "u": 0.005}, axes="xy")
 
 
 def _one(picture: LoadingPicture, stacked: bool = False) -> tuple[alt.FacetChart, dict]:

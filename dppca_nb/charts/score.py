@@ -5,7 +5,7 @@ As for loadings: a specification that stays, rows and signals that move.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 
 import altair as alt
@@ -16,7 +16,7 @@ from dppca_nb.charts import results as words
 from dppca_nb.charts import theme
 from dppca_nb.charts.choices import DIGITS
 from dppca_nb.charts.drawn import DrawnChart, dressed
-from dppca_nb.charts.labels import Tip, place_labels
+from dppca_nb.charts.labels import Label, Tip, place_labels
 from dppca_nb.charts.layers import XY, facetted, layer, signal, text, ticks, title_params, written
 from dppca_nb.charts.score_picture import MOST_LABELS, ScorePicture, make_score_picture
 from dppca_nb.charts.shades import shade_encoding
@@ -25,6 +25,7 @@ from dppca_nb.core.pca import PCAResult
 
 SIDES = {1: 404, 2: 340, 3: 264}  # pixels, by the number of panels; more stand in rows of two or three
 NOTE = 10.5
+DOT = 3.0  # pixels from the middle of a dot within which a line seems to end there
 
 
 def score_chart(
@@ -40,15 +41,18 @@ def score_chart(
     ----------
     results : PCAResult, DataFrame of scores, or mapping of names to these
         A frame holds one row per observation and a column per component, shape (n, k): the way to draw projections that
-        are no result of `pca`. A mapping of up to 6, all with the same observations, gives a panel each, on one scale.
+        are no result of `pca`. A mapping of up to 6, all with the same observations in the same order, gives a panel
+        each, on one scale.
     components : pair of int
-        Two component numbers from 1.
+        Two component numbers from 1. In a frame whose columns are all called PC1, PC2, PC7 or the like, the names
+        count; in any other the positions.
     color : sequence of length n, optional
-        Numbers (drawn from orange by grey to blue) or at most 7 categories (drawn in colours and shapes). The name of a
-        Series is the title of the legend; its row labels must be those of the scores, or 0, 1, 2, ….
+        Numbers (drawn from orange by grey to blue) or at most 7 categories (drawn in colours and shapes; in the order
+        of a categorical's levels, False before True, or as they come). The name of a Series is the title of the
+        legend; its row labels must be those of the scores, or 0, 1, 2, ….
     labels : bool, optional
-        Whether row labels are written into the picture, as many as find a place; the others stand in tooltips. By
-        default where rows have names and are no more than 60.
+        Whether row labels are written into the picture, at most 60, the outermost first, where they find a place; the
+        others stand in tooltips. By default where rows have names and are no more than 60.
 
     Returns
     -------
@@ -80,7 +84,8 @@ def score_chart(
     chart = score_spec(panels, columns, size, shade, tuple(picture.axis(which) for which in (0, 1))).copy()
     chart.data = alt.InlineData(values=score_rows(picture, side=side), name="rows")
     chart.title = written(chart.title, picture.title(), picture.subtitle((side + 30) * columns))
-    return dressed(chart, score_signals(picture), digest(picture))
+    values = {**score_signals(picture), "heads": picture.heads(side)}
+    return dressed(chart, values, digest(picture))
 
 
 @lru_cache(maxsize=32)
@@ -109,8 +114,8 @@ def score_spec(
         axis: alt.Scale(domain=[alt.expr(f"{axis}0"), alt.expr(f"{axis}1")], nice=False, zero=False) for axis in "xy"
     }
     base = alt.layer(*layers).encode(
-        x=alt.X("x:Q", scale=scales["x"], axis=ticks(titles[0])),
-        y=alt.Y("y:Q", scale=scales["y"], axis=ticks(titles[1], titleAngle=-90, minExtent=35)),
+        x=alt.X("x:Q", scale=scales["x"], axis=ticks(titles[0], labelExpr=words.NUMBER)),
+        y=alt.Y("y:Q", scale=scales["y"], axis=ticks(titles[1], labelExpr=words.NUMBER, titleAngle=-90, minExtent=35)),
     )
     chart = facetted(base.properties(width=size[0], height=size[1]), columns=columns, spacing=26)
     return chart.properties(title=title_params(bare=panels == 1))
@@ -122,23 +127,23 @@ def score_signals(picture: ScorePicture) -> dict:
     up = half * picture.aspect
     edges = {"x0": x - half, "x1": x + half, "y0": y - up, "y1": y + up}
     dots = 44 if len(picture.drawn) <= 200 else 24 if len(picture.drawn) <= 800 else 12
-    return {**edges, "dots": dots, "heads": picture.heads(), "warn": False, "hl": None}
+    return {**edges, "aspect": picture.aspect, "dots": dots, "heads": picture.heads(), "warn": False, "hl": None}
 
 
 def score_rows(picture: ScorePicture, *, side: float, font: float = SAFE_FONT) -> list[dict]:
     """Rows of every panel."""
     x, y, half = picture.window
-    texts = short_names(picture.names, 22) if picture.labels else []
+    texts = dict(zip(picture.names, short_names(list(picture.names.values()), 22), strict=True))
     rows = []
     for panel, points in enumerate(picture.points):
-        put = _writer(rows, panel, picture.places)
+        put = _writer(rows, panel, picture.rounded)
         up = half * picture.aspect
         if abs(y) <= up:
             put("axis", x - half, 0, x2=x + half, y2=0)
         if abs(x) <= half:
             put("axis", 0, y - up, x2=0, y2=y + up)
         for row in picture.drawn:
-            pair = ", ".join(theme.minus(f"{value:.4g}") for value in points[row])
+            pair = ", ".join(theme.minus(f"{picture.rounded(value):.{picture.figures}g}") for value in points[row])
             shade = {} if picture.shade is None else picture.shade.of(row)
             put("dot", *points[row], row=picture.names[row], tip=pair, **shade)
         if picture.labels:
@@ -146,11 +151,8 @@ def score_rows(picture: ScorePicture, *, side: float, font: float = SAFE_FONT) -
     return rows
 
 
-def _writer(rows: list[dict], panel: int, places: int):
+def _writer(rows: list[dict], panel: int, at: Callable[[float], float]) -> Callable[..., None]:
     """Return a function that adds a row to a panel, rounded to what is drawn."""
-
-    def at(value: float) -> float:
-        return round(float(value), places) + 0.0
 
     def put(role: str, x: float, y: float, **more: object) -> None:
         ends = {name: at(more.pop(name)) for name in ("x2", "y2") if name in more}
@@ -159,7 +161,7 @@ def _writer(rows: list[dict], panel: int, places: int):
     return put
 
 
-def _labels(put, picture: ScorePicture, points: np.ndarray, texts: list[str], side: float, font: float) -> None:
+def _labels(put, picture: ScorePicture, points: np.ndarray, texts: dict[int, str], side: float, font: float) -> None:
     """Write as many names as find a place, those of the outermost rows first."""
     x, y, half = picture.window
     across = side / 2 * (1 + (points[:, 0] - x) / half)
@@ -173,7 +175,9 @@ def _labels(put, picture: ScorePicture, points: np.ndarray, texts: list[str], si
     top, bottom = side * (1 - picture.aspect) / 2, side * (1 + picture.aspect) / 2  # of the panel in the square
     taken = [(0, bottom - 18, note, bottom), (-side, -side, 2 * side, top), (-side, bottom, 2 * side, 2 * side)]
     wanted = sorted(tips, key=lambda tip: (-tip.length, tip.id))[:MOST_LABELS]
+    taken += [(tip.x - 0.5, tip.y - 0.5, tip.x + 0.5, tip.y + 0.5) for tip in tips]  # no name hides an observation
     labels = place_labels(wanted, side=side, everything=tips, shafts=False, blocks=taken, font=font, px=10.5)
+    labels = {row: label for row, label in labels.items() if _points_at_one(label, row, tips)}
     at_x, at_y = (lambda px: x + (2 * px / side - 1) * half), (lambda py: y + (1 - 2 * py / side) * half)
     for tip in tips:
         label = labels.get(tip.id)
@@ -188,16 +192,27 @@ def _labels(put, picture: ScorePicture, points: np.ndarray, texts: list[str], si
         put("note", at_x(4), at_y(bottom - 10), text=f"{len(tips) - len(labels)} not labelled", align="left")
 
 
+def _points_at_one(label: Label, row: int, tips: list[Tip]) -> bool:
+    """Whether the line from a label to its dot, if there is one, keeps clear of all other dots."""
+    if not label.leader:
+        return True
+    others = np.array([(tip.x, tip.y) for tip in tips if tip.id != row]).reshape(-1, 2)
+    start, end = np.array(label.leader[:2]), np.array(label.leader[2:])
+    along = np.clip((others - start) @ (end - start) / max(1e-9, (end - start) @ (end - start)), 0, 1)
+    nearest = start + along[:, None] * (end - start)
+    return bool((np.hypot(*(others - nearest).T) > DOT).all())
+
+
 def digest(picture: ScorePicture) -> str:
     """Say what a picture shows, in words and rounded numbers."""
     shown = picture.drawn[:8]
+    form = f".{picture.places}f" if 0 <= picture.places <= 8 else f".{picture.figures}g"
     blocks = []
     for (name, result), points in zip(picture.results.items(), picture.points, strict=True):
-        head = f"{name}: {words.convention(result)}" if isinstance(result, PCAResult) else name
-        frame = pd.DataFrame(
-            points[shown], [picture.names[row] for row in shown], [f"PC{c}" for c in picture.components]
-        )
-        frame = frame.round(picture.places) + 0.0
-        blocks += [head] * bool(name) + [frame.to_string()]
+        head = f"{name}: {words.convention(result, name)}" if isinstance(result, PCAResult) else name
+        values = [[picture.rounded(value) for value in points[row]] for row in shown]
+        frame = pd.DataFrame(values, short_names([picture.names[row] for row in shown]))
+        frame.columns = [f"PC{c}" for c in picture.components]
+        blocks += [head] * bool(name) + [frame.to_string(float_format=f"%{form}")]
     more = [f"and {theme.count(picture.n - len(shown))} more rows"] * (picture.n > len(shown))
     return "\n".join([picture.title(), *picture.subtitle(1000), *blocks, *more])

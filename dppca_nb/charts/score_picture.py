@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,10 +15,11 @@ from dppca_nb.charts import results as words
 from dppca_nb.charts import theme
 from dppca_nb.charts.choices import DIGITS, check_components, check_truth
 from dppca_nb.charts.shades import Shade, make_shade
-from dppca_nb.charts.text import drawable, filled
+from dppca_nb.charts.text import drawable, filled, short_names
 from dppca_nb.core.pca import PCAResult
 
 MOST_ROWS = 2000  # a picture of more points is a smear, and a heavy one
+MOST_FARTHEST = 200  # of these, in all panels together, the outermost: outliers are what a picture of scores is for
 MOST_LABELS = 60
 
 
@@ -35,8 +37,8 @@ class ScorePicture:
         What colours the points.
     labels : bool
         Whether the names of rows are written into the picture.
-    names : list of str
-        Of all rows.
+    names : dict of int to str
+        Of the rows that are drawn, by position.
     points : ndarray, shape (number of results, n, 2)
     drawn : ndarray of int
         Positions of the rows that are drawn.
@@ -46,7 +48,7 @@ class ScorePicture:
     components: tuple[int, int]
     shade: Shade | None
     labels: bool
-    names: list[str]
+    names: dict[int, str]
     points: np.ndarray
     drawn: np.ndarray
 
@@ -60,19 +62,31 @@ class ScorePicture:
         """Middle across, middle up, and half-width of what all panels show."""
         low, high = self.points.min(axis=(0, 1)), self.points.max(axis=(0, 1))
         half = float(np.max((high - low) * [1, 1 / self.aspect])) / 2 * 1.12
-        x, y = low / 2 + high / 2
-        return float(x), float(y), half or 1.0
+        half = float(f"{half or 1.0:.6g}")  # so that the last bit of a CPU changes no picture
+        x, y = (round(float(middle), _places(half)) + 0.0 for middle in low / 2 + high / 2)
+        return x, y, half
 
     @cached_property
     def aspect(self) -> float:
         """Height of a panel over its width: units are equal on both axes, and a flat cloud needs no high panel."""
         across, up = np.ptp(self.points, axis=(0, 1))
-        return max(0.45, min(1.0, round(20 * up / across) / 20)) if across > 0 else 1.0
+        return max(0.45, min(1.0, round(20 * round(up / across, 6)) / 20)) if across > 0 else 1.0
 
     @cached_property
     def places(self) -> int:
         """Decimals that are drawn: a fraction of a pixel."""
-        return DIGITS - math.floor(math.log10(self.window[2]))
+        return _places(self.window[2])
+
+    @cached_property
+    def figures(self) -> int:
+        """Significant digits that say as much as the decimals do, far from zero too."""
+        x, y, half = self.window
+        largest = math.floor(math.log10(max(abs(x), abs(y), half)))
+        return min(15, max(DIGITS, largest + self.places))
+
+    def rounded(self, value: float) -> float:
+        """Round a coordinate to what is drawn."""
+        return round(float(value), self.places) + 0.0
 
     def axis(self, which: int) -> str:
         """Name an axis: the component, and its share where one result says it."""
@@ -80,7 +94,7 @@ class ScorePicture:
         (result, *others) = self.results.values()
         if others or not isinstance(result, PCAResult):
             return f"PC{component} score"
-        return f"PC{component} score, {words.percent(result.shares.iloc[component - 1])} of the variance"
+        return f"PC{component} score, {words.share(result, [component])} of the variance"
 
     def title(self) -> str:
         """Name what is drawn."""
@@ -100,13 +114,20 @@ class ScorePicture:
             parts = [f"n {theme.count(self.n)}", *parts]
         return filled(parts, "  ·  ", width)
 
-    def heads(self) -> list[str | list[str]]:
-        """Title every panel: the name of its result, and how it was computed."""
-        made = [isinstance(result, PCAResult) for result in self.results.values()]
-        if len(made) == 1 or not any(made):
-            return list(self.results)
-        pairs = zip(self.results.items(), made, strict=True)
-        return [[name, words.convention(result, name) if known else "as given"] for (name, result), known in pairs]
+    def heads(self, width: float = 400) -> list[str | list[str]]:
+        """Title every panel: the name of its result, and how it was computed, in lines of at most `width` pixels."""
+        if len(self.results) == 1:
+            return [""]
+        names = short_names(list(self.results), int(width / 8))
+        made = [
+            filled(words.convention(result, name).split(), " ", 0.92 * width)  # a header is bold
+            if isinstance(result, PCAResult)
+            else ["as given"]
+            for name, result in self.results.items()
+        ]
+        if not any(isinstance(result, PCAResult) for result in self.results.values()):
+            return names
+        return [[name, *lines] for name, lines in zip(names, made, strict=True)]
 
 
 def make_score_picture(
@@ -115,28 +136,40 @@ def make_score_picture(
     """Choose and check what a picture shows; parameters and errors are those of `score_chart`."""
     found = words.named(results, (PCAResult, pd.DataFrame), "a result of pca(...) or a frame of scores")
     tables = {name: _scores(name, result) for name, result in found.items()}
-    sizes = {name: len(table) for name, table in tables.items()}
-    if len(set(sizes.values())) > 1:
-        listing = ", ".join(f"{name!r} {n}" for name, n in sizes.items())
-        raise ValueError(f"results that stand side by side must have the same number of rows; got {listing}.")
-    components = check_components(components, min(table.shape[1] for table in tables.values()), pair=True)
-    columns = [c - 1 for c in components]
-    points = np.stack([table.to_numpy(dtype=float)[:, columns] for table in tables.values()])
-    if not np.isfinite(points).all():
-        raise ValueError("scores must be finite; some are missing, infinite or beyond the range of float64.")
-    first = next(iter(tables.values()))
-    names = [drawable(str(label)) for label in first.index]
-    speaking = not pd.api.types.is_numeric_dtype(first.index) and first.index.is_unique
-    labels = speaking and len(names) <= MOST_LABELS if labels is None else check_truth("labels", labels)
-    shade = make_shade(color, first.index)
-    return ScorePicture(found, components, shade, labels, names, points, _drawn(points))
+    index = _observations(tables)
+    places = [_places_of_components(table) for table in tables.values()]
+    shared = [c for c in places[0] if all(c in others for others in places)]
+    if len(shared) < 2:
+        few = "there are no two of them" if len(tables) == 1 else "the results share no two of them"
+        raise ValueError(f"a picture of scores needs two components, and {few}.")
+    components = check_components(components, max(shared), pair=True)
+    if absent := [c for c in components if c not in shared]:
+        listing = ", ".join(f"PC{c}" for c in shared[:9])
+        raise ValueError(f"components must be among those of the scores, {listing}; got {absent[0]}.")
+    columns = [[where[c] for c in components] for where in places]
+    pairs = [table.iloc[:, pair] for table, pair in zip(tables.values(), columns, strict=True)]
+    if any(pair.isna().to_numpy().any() for pair in pairs):
+        raise ValueError("scores must be finite; some are missing. Leave those rows out of every result.")
+    points = np.stack([pair.to_numpy(dtype=float) for pair in pairs])
+    if not (np.abs(points) < words.LARGEST).all():
+        raise ValueError(f"scores must be finite and below {words.LARGEST:g}; some are not.")
+    labels = has_names(index) if labels is None else check_truth("labels", labels)
+    shade, drawn = make_shade(color, index), _drawn(points)
+    names = {int(row): drawable(str(index[row])) for row in drawn}
+    return ScorePicture(found, components, shade, labels, names, points, drawn)
+
+
+def has_names(index: pd.Index) -> bool:
+    """Whether rows have names of their own that a picture can hold, all different; numbers are none."""
+    return not pd.api.types.is_numeric_dtype(index) and index.is_unique and len(index) <= MOST_LABELS
 
 
 def _scores(name: str, result: PCAResult | pd.DataFrame) -> pd.DataFrame:
-    """Scores of a result; a frame of scores must hold at least two numeric columns."""
+    """Scores of a result; a frame of scores must hold real numbers."""
     if isinstance(result, PCAResult):
         return result.scores
-    numeric = all(pd.api.types.is_numeric_dtype(kind) for kind in result.dtypes)
+    types = pd.api.types
+    numeric = all(types.is_numeric_dtype(kind) and not types.is_complex_dtype(kind) for kind in result.dtypes)
     if not numeric or len(result) == 0:
         which = f"named {name!r} " if name else ""
         raise ValueError(
@@ -146,10 +179,47 @@ def _scores(name: str, result: PCAResult | pd.DataFrame) -> pd.DataFrame:
     return result
 
 
+def _observations(tables: dict[str, pd.DataFrame]) -> pd.Index:
+    """Labels of the rows; results that stand side by side must have the same rows, in the same order."""
+    sizes = {name: len(table) for name, table in tables.items()}
+    if len(set(sizes.values())) > 1:
+        listing = ", ".join(f"{name!r} {n}" for name, n in sizes.items())
+        raise ValueError(f"results that stand side by side must have the same number of rows; got {listing}.")
+    labelled = {
+        name: table.index for name, table in tables.items() if not table.index.equals(pd.RangeIndex(len(table)))
+    }
+    (first, index), *others = labelled.items() or [("", next(iter(tables.values())).index)]
+    for name, other in others:
+        if not other.equals(index):
+            raise ValueError(
+                f"results that stand side by side must have the same rows in the same order; "
+                f"the row labels of {first!r} and {name!r} differ."
+            )
+    return index
+
+
+def _places_of_components(table: pd.DataFrame) -> dict[int, int]:
+    """Where each component stands: by the name, if all columns are called PC1, PC7, ..., by position if not."""
+    found = [re.fullmatch(r"PC([1-9]\d*)", name) if isinstance(name, str) else None for name in table.columns]
+    numbers = [int(match[1]) for match in found if match]
+    if len(numbers) < table.shape[1] or not table.columns.is_unique:
+        numbers = range(1, table.shape[1] + 1)
+    return {number: place for place, number in enumerate(numbers)}
+
+
+def _places(half: float) -> int:
+    """Decimals that are drawn in a window of this half-width: a fraction of a pixel."""
+    return DIGITS - math.floor(math.log10(half))
+
+
 def _drawn(points: np.ndarray) -> np.ndarray:
-    """Rows to draw: all, or evenly spaced ones and those that reach farthest."""
+    """Rows to draw: all, or evenly spaced ones, and of every panel those that reach farthest."""
     n = points.shape[1]
     if n <= MOST_ROWS:
         return np.arange(n)
-    outermost = np.concatenate([points.argmin(axis=1).ravel(), points.argmax(axis=1).ravel()])
-    return np.unique([*np.linspace(0, n - 1, MOST_ROWS - outermost.size).astype(int), *outermost])
+    middle, size = np.median(points, axis=1, keepdims=True), np.ptp(points) or 1.0
+    reach = np.round(np.hypot(*np.moveaxis((points - middle) / size, -1, 0)), DIGITS + 2)
+    farthest = np.argsort(-reach, axis=1, kind="stable")[:, : MOST_FARTHEST // len(points)]
+    extreme = [np.round(points / size, DIGITS + 2).argmin(axis=1), np.round(points / size, DIGITS + 2).argmax(axis=1)]
+    kept = np.unique(np.concatenate([farthest.ravel(), *(each.ravel() for each in extreme)]))
+    return np.unique([*np.linspace(0, n - 1, MOST_ROWS - kept.size).astype(int), *kept])

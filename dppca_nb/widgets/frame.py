@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dppca_nb.charts import theme
 from dppca_nb.charts.choices import DIGITS
 from dppca_nb.charts.picture import LoadingPicture
+from dppca_nb.charts.text import SAFE_FONT
 from dppca_nb.table import Table
 
 # Round steps, nearly equal on a logarithmic scale: people can read and quote them.
@@ -36,7 +37,9 @@ def table(pair: LoadingPicture, half: float, about: Mapping[str, str]) -> dict:
 def controls(explorer, picture: LoadingPicture) -> dict:
     """What the controls offer, and where they stand."""
     deltas = sorted({*DELTAS, explorer.delta}, reverse=True)
+    asked = ("epsilon", "delta", "calibration", "kind", "components", "labels", "draw")
     return {
+        "settings": {name: getattr(explorer, name) for name in asked},  # what this frame answers
         "steps": STEPS,
         "epsilon": {"value": explorer.epsilon, "text": theme.epsilon(explorer.epsilon)},
         "deltas": [{"value": value, "text": theme.delta(value)} for value in deltas],
@@ -63,7 +66,13 @@ def plain_scale(scale: object, table: Table) -> object:
     return [float(value) for value in scale]
 
 
-def code(made: dict, settings: dict) -> str:
+def code(explorer: str, made: dict, settings: dict) -> str:
     """One call that makes this view again, from how the explorer was made and where its settings stand."""
     arguments = {**made, **settings}
-    return f"LoadingExplorer(data, {', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
+    return f"{explorer}(data, {', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
+
+
+def measures(layout: str) -> tuple[float, float]:
+    """Read the panel's side and the width of the font that a view asks rows for; what is absurd is brought in range."""
+    side, font = map(float, layout.split("|"))
+    return min(max(side, 120.0), 2000.0), min(max(font, SAFE_FONT), 2.0)

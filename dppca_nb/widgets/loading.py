@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping
 from functools import lru_cache
 
 import pandas as pd
@@ -14,15 +13,17 @@ from dppca_nb.charts.heatmap import heatmap_rows
 from dppca_nb.charts.loading import live_spec, loading_chart, signals
 from dppca_nb.charts.picture import LoadingPicture, make_picture
 from dppca_nb.charts.plane import plane_rows, zoom
-from dppca_nb.charts.text import SAFE_FONT
 from dppca_nb.core.align import align_signs
 from dppca_nb.core.loading import LoadingRelease
 from dppca_nb.core.privacy import Budget, check_calibration
 from dppca_nb.core.teaching import TeachingDraws
 from dppca_nb.table import DataError, LeftOut, as_table
-from dppca_nb.widgets import frame, words
-from dppca_nb.widgets.settings import LoadingSettings, whole_number
+from dppca_nb.widgets import frame
+from dppca_nb.widgets import loading_words as words
+from dppca_nb.widgets.checks import described, refuse_unknown, titled, whole_number
+from dppca_nb.widgets.loading_settings import LoadingSettings
 from dppca_nb.widgets.view import SettingError, bundled
+from dppca_nb.widgets.words import empty
 
 HEATMAP_COMPONENTS = 4
 SUBTITLE_WIDTHS = (560, 400, 260, 180)  # pixels: two panels, one, a phone
@@ -103,7 +104,7 @@ reference beside, teaching)
     >>> explorer.close()
     """
 
-    _esm = bundled("loading.bundle.js")
+    _esm = bundled("explorer.bundle.js")
 
     def __init__(
         self,
@@ -121,12 +122,9 @@ reference beside, teaching)
                 "release mode is not part of this version, so a ledger cannot be used. "
                 "For one private release call dp_loading(data, epsilon=…, delta=…, coincident='zero')."
             )
-        unknown = set(settings) - set(self._settings)
-        if unknown:
-            raise TypeError(f"{', '.join(sorted(unknown))} is no setting; there are {', '.join(self._settings)}.")
-        self.title = title or getattr(data, "attrs", {}).get("title") or "Loading explorer"
-        described = getattr(data, "attrs", {}).get("labels")
-        self._about = {str(k): str(v) for k, v in described.items()} if isinstance(described, Mapping) else {}
+        refuse_unknown(settings, self._settings)
+        self.title = titled(data, title, "Loading explorer")
+        self._about = described(data)
         seed = whole_number("seed", seed)
         try:  # before the data are read
             Budget(settings.get("epsilon", 0.5), settings.get("delta", 1e-6))
@@ -144,7 +142,7 @@ reference beside, teaching)
                 self._made["scale"] = frame.plain_scale(scale, self._table)
         except DataError as error:
             self._problem = str(error)
-        super().__init__(_specs=_specifications(), **settings)
+        super().__init__(_view="loading", _specs=_specifications(), **settings)
 
     # ----- what is shown -----
 
@@ -189,7 +187,7 @@ reference beside, teaching)
         """Why there are no loadings."""
         if self._draws is not None:
             return self._frame.get("error", "not computed yet")
-        return " ".join(words.empty(self._table, self._problem))
+        return " ".join(empty(self._table, self._problem))
 
     # ----- the frame -----
 
@@ -212,7 +210,7 @@ reference beside, teaching)
 
     def _make_frame(self, layouts: list[str]) -> dict:
         if self._draws is None:
-            return {"title": self.title, "empty": words.empty(self._table, self._problem)}
+            return {"title": self.title, "empty": empty(self._table, self._problem)}
         self._release = self._next_release()
         picture = make_picture(self._release, **self._picture_settings())
         pair = (
@@ -231,6 +229,8 @@ reference beside, teaching)
         guarantee = self._release.guarantee
         return {
             "title": self.title,
+            "badge": "Teaching",
+            "file": "loadings",
             "banner": words.BANNER,
             "spec": "heatmap" if self.kind == "heatmap" else "plane",
             "panels": len(picture.panels),
@@ -250,10 +250,10 @@ reference beside, teaching)
             "status": status,
             "beware": beware,
             "notes": words.notes(self._draws, self._table.left_out),
-            "guarantee": words.guarantee(guarantee),
+            "statement": words.guarantee(guarantee),
             "void": bool(picture.void),
             "description": words.description(picture),
-            "code": frame.code(self._made, {name: getattr(self, name) for name in self._settings}),
+            "code": frame.code("LoadingExplorer", self._made, {name: getattr(self, name) for name in self._settings}),
         }
 
     def _settles(self) -> bool:
@@ -273,13 +273,9 @@ reference beside, teaching)
             return {"": heatmap_rows(picture)}
         rows = {}
         for layout in layouts:
-            side, font = map(float, layout.split("|"))
+            side, font = frame.measures(layout)
             rows[layout], self._slots[layout] = plane_rows(
-                picture,
-                side=min(max(side, 120.0), 2000.0),
-                half=self._half,
-                font=min(max(font, SAFE_FONT), 2.0),
-                previous=self._slots.get(layout),
+                picture, side=side, half=self._half, font=font, previous=self._slots.get(layout)
             )
         self._slots = {layout: self._slots[layout] for layout in rows}
         return rows

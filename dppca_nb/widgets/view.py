@@ -56,6 +56,7 @@ class LiveView(anywidget.AnyWidget):
 
     _css = (STATIC / "explorer.css").read_text(encoding="utf-8")  # a path would make anywidget keep every instance
     # ----- to the browser -----
+    _view = traitlets.Unicode(help="Which view of the module shows it.").tag(sync=True)
     _specs = traitlets.Dict(help="Vega-Lite specifications by name, sent once.").tag(sync=True)
     _frame = traitlets.Dict(help="Rows, signals and words of the picture shown.").tag(sync=True)
     # ----- from the browser -----

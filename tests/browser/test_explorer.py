@@ -274,7 +274,7 @@ def test_the_keyboard_alone_reaches_and_works_every_control(show, shared):
         order.append(name)
         described.append(seen)
     assert order[:15] == [
-        "Save picture as SVG", "Save picture as PNG", "Save loadings as CSV", "Copy one call that redraws this view",
+        "Save picture as SVG", "Save picture as PNG", "Save the table as CSV", "Copy one call that redraws this view",
         "Privacy budget epsilon, logarithmic", "Delta", "Calibration of the noise", "New noise draw", "Plot type",
         "Component across", "Component up", "Number of variables, longest first, at most 10", "Labels",
         "Non-private reference", "Variable",
@@ -555,7 +555,7 @@ def test_saved_files_hold_what_is_shown(show, shared):
     assert (width, height) == tuple(2 * round(float(picture.get(side))) for side in ("width", "height"))
     assert view.read("root.querySelector('.chart svg').style.backgroundColor") == "transparent"
 
-    rows = list(csv.reader(io.StringIO(saved(view, "Save loadings as CSV").decode(), newline="")))
+    rows = list(csv.reader(io.StringIO(saved(view, "Save the table as CSV").decode(), newline="")))
     assert rows[0] == ["variable", "PC1", "PC2", "length", "reference PC1", "reference PC2"]
     assert sorted(row[0] for row in rows[1:]) == sorted(names)
     loadings = shared.eval("explorer.loadings.round(4).to_dict('index')")

@@ -124,8 +124,8 @@ class LiveChart {
   explain(event, value) {
     this.tip.hidden = !value;
     if (!value) return;
-    this.tip.replaceChildren(...Object.entries(value).flatMap(([name, text]) => (
-      name === "variable" ? [element("b", {}, String(text)), element("span", {}, this.about(text) ?? "")] : [element("span", {}, `${name} ${String(text).replace(/^-/, "−")}`)])));
+    this.tip.replaceChildren(...Object.entries(value).flatMap(([name, text], i) => (
+      i === 0 ? [element("b", {}, String(text)), element("span", {}, this.about(text) ?? "")] : [element("span", {}, `${name} ${String(text).replace(/^-/, "−")}`)])));
     const box = this.host.getBoundingClientRect();
     const x = Math.min(event.clientX - box.left + 14, Math.max(0, box.width - this.tip.offsetWidth - 4));
     this.tip.style.transform = `translate(${x}px, ${event.clientY - box.top + 16}px)`;

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Iterable, Mapping
-
-import numpy as np
 import traitlets
 
 from dppca_nb.charts.choices import (
     KINDS,
     REFERENCES,
-    check_choice,
     check_components,
     check_truth,
-    choose_variables,
 )
 from dppca_nb.core.privacy import Budget, check_calibration
 from dppca_nb.core.teaching import TeachingDraws
 from dppca_nb.table import Table
+from dppca_nb.widgets.checks import choice, plain_variables, whole_number
 from dppca_nb.widgets.view import LiveView, Setting
 
 
@@ -64,7 +59,7 @@ class LoadingSettings(LiveView):
 
     @traitlets.validate("kind")
     def _valid_kind(self, proposal: dict) -> str:
-        return self._accept(_choice, "kind", proposal["value"], KINDS)
+        return self._accept(choice, "kind", proposal["value"], KINDS)
 
     @traitlets.validate("components")
     def _valid_components(self, proposal: dict) -> tuple[int, ...]:
@@ -87,26 +82,7 @@ class LoadingSettings(LiveView):
         value = proposal["value"]
         if isinstance(value, bool):
             value = "beside" if value else "off"
-        return self._accept(_choice, "show_reference", value, REFERENCES)
+        return self._accept(choice, "show_reference", value, REFERENCES)
 
     def _check_variables(self, value: object) -> object:
-        """Check against this table, and keep what a browser can be told: text and plain whole numbers."""
-        if isinstance(value, Iterable) and not isinstance(value, str | Mapping):
-            value = list(value)
-        choose_variables(value, self._draws.reference[:, :2], list(self._table.names))
-        if isinstance(value, list):
-            return tuple(str(item) if isinstance(item, str) else operator.index(item) for item in value)
-        return str(value) if isinstance(value, str) else operator.index(value)
-
-
-def _choice(argument: str, value: object, choices: tuple[str, ...]) -> str:
-    """Return a word that is one of the choices."""
-    check_choice(argument, value, choices)
-    return value
-
-
-def whole_number(argument: str, value: object) -> int:
-    """Return a whole number from 0."""
-    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer) or value < 0:
-        raise ValueError(f"{argument} must be a whole number from 0; got {value!r}.")
-    return int(value)
+        return plain_variables(value, self._draws.reference[:, :2], self._table.names)
