@@ -1,6 +1,6 @@
 """One column at a time: its display name, its float64 values, and how a message writes it.
 
-Raises nothing: `table.py` reports what it finds.
+Raises nothing: `_containers.py` reports what it finds.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CLASSES: tuple[tuple[Any, str], ...] = (
 class Column(NamedTuple):
     """One column after reading: float64 values, or why there are none."""
 
-    values: np.ndarray
+    values: np.ndarray  # may be the caller's own: never to be written to
     missing: int = 0
     infinite: int = 0
     not_numeric: str = ""  # what it holds instead of numbers, for `LeftOut`
@@ -122,7 +122,9 @@ def _read_present(values: np.ndarray, missing: int) -> Column:
         kind = _KINDS[values.dtype.kind]
         return Column(np.empty(0), missing, not_numeric=kind, detail=kind)
     with np.errstate(over="ignore", under="ignore"):  # `_damage` looks at both
-        floats = values.astype(np.float64)
+        floats = values.astype(np.float64, copy=False)
+    if values.dtype == np.float64 and np.isfinite(floats).all():  # what most columns are: nothing can be wrong with it
+        return Column(floats, missing)
     infinite = np.isinf(floats) & np.isinf(values)
     damage = ""
     if values.dtype.kind in "iu" or values.dtype.itemsize > floats.dtype.itemsize:

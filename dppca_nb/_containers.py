@@ -1,4 +1,4 @@
-"""Take a tabular container apart into labels and columns, without converting a value; refuse what is not tabular."""
+"""Take a tabular container apart into columns, check them and put them together as a matrix; refuse what is no data."""
 
 from __future__ import annotations
 
@@ -11,12 +11,13 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 
-from dppca_nb._columns import NO_LABEL, objects
+from dppca_nb._columns import NO_LABEL, counts, display_names, listing, objects, read_column, show
 
 _ACCEPTED = (
     "a data frame (pandas, polars, pyarrow, any Arrow table), one named column, a two-dimensional array, "
     "a list of rows or a dictionary of columns"
 )
+_ROWS = 2048  # rows that are copied at a time: both layouts of them fit in the cache
 
 
 class DataError(ValueError):
@@ -36,8 +37,76 @@ class DataError(ValueError):
 DataError.__module__ = "dppca_nb.table"  # its public address, in messages and for pickle
 
 
-def columns_of(data) -> tuple[list, list, int]:
-    """Return column labels, raw columns and the number of rows."""
+def read_matrix(data, *, order: str = "C", numeric_only: bool = False) -> tuple[np.ndarray, tuple, tuple, list]:
+    """Check data; return a fresh float64 matrix, display names, the caller's labels, and (name, reason) of the rest."""
+    labels, raw, n = _columns_of(data)
+    if n < 2 or len(raw) == 0:
+        raise DataError(
+            f"The data have shape ({n}, {len(raw)}); at least 2 rows and 1 column are needed. Check the "
+            "filter or the file that they came from."
+        )
+    names = display_names(labels)
+    if type(raw) is np.ndarray and raw.dtype == np.float64:  # nothing can be wrong but what the slow way then names
+        matrix = finite_copy(raw.T, order=order)
+        if matrix is not None:
+            return matrix, names, names, []
+    columns = [read_column(column) for column in raw]
+    kept = [j for j, column in enumerate(columns) if not column.not_numeric]
+    others = [j for j, column in enumerate(columns) if column.not_numeric]
+    if not kept and numeric_only:
+        found = listing([f"{show(names[j])} ({columns[j].detail})" for j in others])
+        raise DataError(f"No numeric column is left. Left out: {found}. Convert a column to numbers explicitly first.")
+    problems = []
+    if others and not numeric_only:
+        found = listing([f"{show(names[j])} ({columns[j].detail})" for j in others])
+        problems.append(
+            f"These columns are not numeric: {found}. Convert them explicitly, select other columns, or pass "
+            "as_table(data, numeric_only=True), which leaves them out and lists them."
+        )
+    bad = [f"{show(names[j])}: {counts(columns[j])}" for j in kept if columns[j].missing or columns[j].infinite]
+    if bad:
+        problems.append(
+            f"The data have missing or infinite values: {listing(bad)}. Drop those rows (data.dropna() after turning "
+            "infinite values into missing ones) or impute them; nothing is dropped or imputed unasked."
+        )
+    damaged = [f"{show(names[j])}: {columns[j].damage}" for j in kept if columns[j].damage]
+    if damaged:
+        problems.append(
+            f"These columns do not fit double precision (float64): {listing(damaged)}. Subtract an offset, change the "
+            "unit, or leave the column out if it is an identifier."
+        )
+    if problems:
+        raise DataError(" ".join(problems))
+    return (
+        _side_by_side([columns[j].values for j in kept], order=order),
+        tuple(names[j] for j in kept),
+        tuple(names[j] if labels[j] is NO_LABEL else labels[j] for j in kept),
+        [(names[j], columns[j].not_numeric) for j in others],
+    )
+
+
+def finite_copy(values: np.ndarray, *, order: str) -> np.ndarray | None:
+    """Copy a matrix so that its rows ("C") or columns ("F") are contiguous; None if a value is not finite."""
+    matrix = np.empty(values.shape, order=order)
+    for start in range(0, len(values), _ROWS):
+        part = values[start : start + _ROWS]
+        matrix[start : start + _ROWS] = part
+        if not np.isfinite(part).all():  # here, while it is in the cache
+            return None
+    return matrix
+
+
+def _side_by_side(columns: list[np.ndarray], *, order: str) -> np.ndarray:
+    """Copy columns into a matrix of that layout."""
+    matrix = np.empty((len(columns[0]), len(columns)), order=order)
+    for start in range(0, len(matrix), _ROWS):
+        part = matrix[start : start + _ROWS]
+        np.stack([column[start : start + _ROWS] for column in columns], axis=1, out=part)
+    return matrix
+
+
+def _columns_of(data) -> tuple[list, list | np.ndarray, int]:
+    """Return column labels, raw columns (a list, or an array with a column in each row) and the number of rows."""
     if isinstance(data, pd.Series):
         return [data.name], [data], len(data)
     if isinstance(data, pd.DataFrame):
@@ -64,20 +133,20 @@ def columns_of(data) -> tuple[list, list, int]:
     return _from_protocol(data)
 
 
-def _from_protocol(data) -> tuple[list, list, int]:
+def _from_protocol(data) -> tuple[list, list | np.ndarray, int]:
     """Read what describes itself by a protocol: Arrow, data frame interchange, or array."""
     if hasattr(data, "__arrow_c_stream__"):
         try:
             frame = nw.from_arrow(data, backend="polars" if "polars" in sys.modules else "pyarrow")
         except ImportError as error:
             raise DataError(f"Got {_type(data)}, an Arrow table: install pyarrow to read it.") from error
-        return columns_of(frame.to_native())
+        return _columns_of(frame.to_native())
     if hasattr(data, "__dataframe__"):
         with warnings.catch_warnings():
             warnings.simplefilter(
                 "ignore"
             )  # pandas 3 calls the protocol old; a frame that has nothing newer still works
-            return columns_of(pd.api.interchange.from_dataframe(data))
+            return _columns_of(pd.api.interchange.from_dataframe(data))
     if hasattr(data, "__array__"):
         return _from_array(np.asarray(data))
     raise DataError(f"Got {_type(data)}, which is not tabular. Pass {_ACCEPTED}.")
@@ -112,7 +181,7 @@ def _from_mapping(data: Mapping) -> tuple[list, list, int]:
     return list(data), columns, len(columns[0]) if columns else 0
 
 
-def _from_array(data: np.ndarray) -> tuple[list, list, int]:
+def _from_array(data: np.ndarray) -> tuple[list, list | np.ndarray, int]:
     """Read a numpy array: two dimensions, or one of structured records."""
     if data.dtype.names and data.ndim == 1:
         wide = [name for name in data.dtype.names if data.dtype[name].shape]
@@ -133,7 +202,7 @@ def _from_array(data: np.ndarray) -> tuple[list, list, int]:
         )
     if isinstance(data, np.matrix):
         data = np.asarray(data)  # its columns would stay two-dimensional
-    return [NO_LABEL] * data.shape[1], list(data.T), data.shape[0]
+    return [NO_LABEL] * data.shape[1], data.T, data.shape[0]
 
 
 def _from_rows(data: list | tuple) -> tuple[list, list, int]:

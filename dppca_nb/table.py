@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from dppca_nb._columns import NO_LABEL, as_float, counts, display_names, listing, read_column, show
-from dppca_nb._containers import DataError, checked_matrix, columns_of
+from dppca_nb._columns import as_float, listing, show
+from dppca_nb._containers import DataError, checked_matrix, finite_copy, read_matrix
 
-__all__ = ["DataError", "LeftOut", "Table", "as_table", "scale_table"]
+__all__ = ["DataError", "LeftOut", "Table", "as_matrix", "as_table", "scale_table"]
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,16 @@ class Table:
                 f"{len(self.originals)} originals. Give every column one of each, or make it with as_table(data)."
             )
 
+    @classmethod
+    def _of(cls, values, names, originals, left_out):
+        """Make a table of a fresh matrix and labels that the door has checked: one copy of the data is enough."""
+        table = object.__new__(cls)
+        values.flags.writeable = False
+        made = {"values": values, "names": names, "originals": originals, "left_out": left_out, "sample_scaled": False}
+        for attribute, value in made.items():
+            object.__setattr__(table, attribute, value)
+        return table
+
     def __reduce__(self):
         # numpy pickles and deep-copies an array as writeable; building the table anew freezes it again
         return type(self), (self.values, self.names, self.originals, self.left_out, self.sample_scaled)
@@ -143,46 +153,41 @@ def as_table(data, *, numeric_only: bool = False) -> Table:
     """
     if isinstance(data, Table):
         return data
-    labels, raw, n = columns_of(data)
-    if n < 2 or not raw:
-        raise DataError(
-            f"The data have shape ({n}, {len(raw)}); at least 2 rows and 1 column are needed. Check the "
-            "filter or the file that they came from."
-        )
-    names = display_names(labels)
-    columns = [read_column(column) for column in raw]
-    kept = [j for j, column in enumerate(columns) if not column.not_numeric]
-    others = [j for j, column in enumerate(columns) if column.not_numeric]
-    if not kept and numeric_only:
-        found = listing([f"{show(names[j])} ({columns[j].detail})" for j in others])
-        raise DataError(f"No numeric column is left. Left out: {found}. Convert a column to numbers explicitly first.")
-    problems = []
-    if others and not numeric_only:
-        found = listing([f"{show(names[j])} ({columns[j].detail})" for j in others])
-        problems.append(
-            f"These columns are not numeric: {found}. Convert them explicitly, select other columns, or pass "
-            "as_table(data, numeric_only=True), which leaves them out and lists them."
-        )
-    bad = [f"{show(names[j])}: {counts(columns[j])}" for j in kept if columns[j].missing or columns[j].infinite]
-    if bad:
-        problems.append(
-            f"The data have missing or infinite values: {listing(bad)}. Drop those rows (data.dropna() after turning "
-            "infinite values into missing ones) or impute them; nothing is dropped or imputed unasked."
-        )
-    damaged = [f"{show(names[j])}: {columns[j].damage}" for j in kept if columns[j].damage]
-    if damaged:
-        problems.append(
-            f"These columns do not fit double precision (float64): {listing(damaged)}. Subtract an offset, change the "
-            "unit, or leave the column out if it is an identifier."
-        )
-    if problems:
-        raise DataError(" ".join(problems))
-    return Table(
-        values=np.column_stack([columns[j].values for j in kept]),
-        names=tuple(names[j] for j in kept),
-        originals=tuple(names[j] if labels[j] is NO_LABEL else labels[j] for j in kept),
-        left_out=tuple(LeftOut(names[j], columns[j].not_numeric) for j in others),
-    )
+    values, names, originals, others = read_matrix(data, numeric_only=numeric_only)
+    return Table._of(values, names, originals, tuple(LeftOut(name, reason) for name, reason in others))
+
+
+def as_matrix(data, *, order: str = "C") -> tuple[np.ndarray, tuple[str, ...]]:
+    """Check data as `as_table` does and copy them into a matrix to compute in, without a `Table` in between.
+
+    Parameters
+    ----------
+    data : Table or anything that `as_table` takes, shape (n, p)
+        Stays as it is.
+    order : {"C", "F"}
+        Whether rows or columns are contiguous.
+
+    Returns
+    -------
+    values : ndarray of float64, shape (n, p)
+        Fresh and writeable; all finite, n >= 2.
+    names : tuple of str, length p
+        Unique display names.
+
+    Raises
+    ------
+    DataError
+        As `as_table`.
+
+    Examples
+    --------
+    >>> as_matrix({"age": [31, 45], "income": [1.5, 2.0]})
+    (array([[31. ,  1.5],
+           [45. ,  2. ]]), ('age', 'income'))
+    """
+    if isinstance(data, Table):
+        return finite_copy(data.values, order=order), data.names
+    return read_matrix(data, order=order)[:2]
 
 
 # --- public and sample scales ----------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import re
 import subprocess
 import sys
 import time
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from dppca_nb.table import DataError, LeftOut, Table, as_table, scale_table
+from dppca_nb.table import DataError, LeftOut, Table, as_matrix, as_table, scale_table
 
 NUMBERS = [[1.0, 2.0], [2.0, 1.0], [4.0, 5.0]]
 
@@ -49,6 +50,65 @@ def test_values_are_a_read_only_contiguous_float64_copy():
     assert not np.shares_memory(table.values, source)
     with pytest.raises(ValueError, match="read-only"):
         table.values[0, 0] = 9
+
+
+LONG = np.random.default_rng(9).normal(size=(5000, 3))  # several of the blocks that rows are copied in
+LONG_CONTAINERS = {
+    "array": LONG,
+    "Fortran array": np.asfortranarray(LONG),
+    "view": np.repeat(LONG, 2, axis=1)[::-1, ::2][::-1],
+    "matrix": LONG.view(np.matrix),
+    "masked": np.ma.array(LONG),
+    "frame": pd.DataFrame(LONG),
+    "frame of columns": pd.DataFrame({f"v{j}": LONG[:, j].copy() for j in range(3)}),
+    "polars": pl.DataFrame({f"v{j}": LONG[:, j] for j in range(3)}),
+    "dictionary": {f"v{j}": LONG[:, j] for j in range(3)},
+    "table": as_table(LONG),
+}
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("name", LONG_CONTAINERS)
+def test_a_matrix_to_compute_in_is_a_fresh_one_in_the_layout_that_was_asked_for(name, order):
+    data, before = LONG_CONTAINERS[name], LONG.copy()
+    values, names = as_matrix(data, order=order)
+    assert np.array_equal(values, LONG)
+    assert names == as_table(data).names
+    assert values.flags.c_contiguous if order == "C" else values.flags.f_contiguous
+    values[:] = 7  # writeable, and nothing of the caller's changes
+    assert np.array_equal(as_matrix(data)[0], before)
+
+
+@pytest.mark.parametrize("name", LONG_CONTAINERS)
+def test_a_table_holds_no_memory_of_the_callers(name):
+    data = LONG_CONTAINERS[name]
+    if name != "table":
+        owners = data.values() if isinstance(data, dict) else [np.asarray(data)]
+        assert not any(np.shares_memory(as_table(data).values, owner) for owner in owners)
+    assert np.array_equal(as_table(data).values, LONG)
+
+
+@pytest.mark.parametrize("make", [as_table, as_matrix])
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("row", [0, 2048, 4999])
+def test_a_cell_of_a_long_array_that_cannot_be_used_is_named_wherever_it_is(make, bad, row):
+    data = LONG.copy()
+    data[row, 1] = bad
+    with pytest.raises(DataError, match=f"x2: 1 {'missing' if np.isnan(bad) else 'infinite'} value[.] Drop"):
+        make(data)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("make", [as_table, as_matrix])
+def test_the_door_makes_one_copy(make, order):
+    X = np.array(np.random.default_rng(6).normal(size=(100_000, 10)), order=order)
+    for data in (X, pd.DataFrame(X)):
+        make(data)
+        tracemalloc.start()
+        make(data)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert peak < 1.1 * X.nbytes
 
 
 def test_a_table_passes_through_unchanged():

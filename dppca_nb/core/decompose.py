@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from dppca_nb.table import DataError
 _EPS = np.finfo(float).eps
 _EQUAL = 1e-9  # variances closer than this, relative to the larger, are one variance
 _SAFE = 250  # magnitudes between 2**-250 and 2**250 can be squared and summed without a thought
-_ROWS = 2048  # rows that are turned at a time: both layouts of them fit in the cache
+_ROWS = 2048  # rows that are worked on at a time: they stay in the cache from one operation to the next
 
 
 class Decomposition(NamedTuple):
@@ -32,29 +33,6 @@ class Decomposition(NamedTuple):
     tied: tuple[tuple[int, ...], ...]
 
 
-def column_major(values: np.ndarray) -> np.ndarray:
-    """Copy a matrix so that its columns are contiguous: sums along them are fast and accurate, LAPACK works in place.
-
-    Parameters
-    ----------
-    values : ndarray, shape (n, p)
-
-    Returns
-    -------
-    ndarray of float64, shape (n, p)
-        Fortran order, writeable.
-
-    Examples
-    --------
-    >>> column_major(np.eye(3)[:2]).flags.f_contiguous
-    True
-    """
-    Y = np.empty(values.shape, order="F")
-    for start in range(0, len(values), _ROWS):
-        Y[start : start + _ROWS] = values[start : start + _ROWS]
-    return Y
-
-
 def decompose(
     Y: np.ndarray, names, *, eigen: bool = False, center: bool = True, scale: bool = False, ddof: int = 0
 ) -> Decomposition:
@@ -63,7 +41,8 @@ def decompose(
     Parameters
     ----------
     Y : ndarray, shape (n, p)
-        From :func:`column_major`, finite, n >= 2. It is used up.
+        From :func:`dppca_nb.table.as_matrix`, finite, n >= 2. It is used up. Fast, and without another copy, with
+        contiguous rows (order "C") for `eigen` and with contiguous columns ("F") otherwise.
     names : sequence of str, length p
         For messages.
     eigen : bool
@@ -85,14 +64,23 @@ def decompose(
 
     Examples
     --------
-    >>> found = decompose(column_major(np.array([[1.0, 1.0], [6.0, 13.0]])), ["x", "y"])
+    >>> found = decompose(np.array([[1.0, 1.0], [6.0, 13.0]], order="F"), ["x", "y"])
     >>> (found.singular_values**2).round(9), found.rank, found.means
     (array([84.5,  0. ]), 1, array([3.5, 7. ]))
     """
     n, p = Y.shape
     with np.errstate(over="ignore", under="ignore"):  # of results at the ends of the range only
-        means, scales, squares, exponent = _prepare(Y, names, center=center, scale=scale, ddof=ddof)
-        d, V, scores = (_by_eigenvalues if eigen else _by_singular_values)(Y)
+        largest, exponent = _bring_into_range(Y, each=scale)
+        means, blocks = _centred(Y) if center else (np.zeros(p), _blocks(Y))
+        gram = sum(block.T @ block for block in blocks) if eigen else None
+        squares = gram.diagonal() if eigen else sum(np.einsum("ij,ij->j", block, block) for block in blocks)
+        squares, scales = squares.copy(), np.ones(p)  # the Gram matrix will be used up
+        if scale:
+            _refuse_constant(names, squares, largest, n, center=center)
+            scales, squares = np.sqrt(squares / (n - ddof)), np.full(p, float(n - ddof))
+            Y /= scales
+            gram = gram / np.outer(scales, scales) if eigen else None
+        d, V, scores = _by_eigenvalues(Y, gram) if eigen else _by_singular_values(Y)
         trusted = 8 * math.sqrt(max(n, p)) * _EPS
         rounding = _EPS * math.sqrt(n) * (np.abs(V).T @ np.abs(means / scales))  # of the numbers as they were stored
         sure = np.flatnonzero(d > (math.sqrt(trusted) if eigen else trusted) * d[0] + rounding)
@@ -113,40 +101,51 @@ def decompose(
     return Decomposition(V, scores, d, shares, means, scales, deviations, rank, tied)
 
 
-def _prepare(Y: np.ndarray, names, *, center: bool, scale: bool, ddof: int) -> tuple:
-    """Centre and scale the columns in place; return means, scales, sums of squares, and the exponent of their unit."""
-    n = len(Y)
-    largest = np.maximum(-Y.min(axis=0), Y.max(axis=0))  # without a copy of all magnitudes
-    exponent = np.frexp(largest if scale else largest.max())[1]
-    if np.abs(exponent).max() > _SAFE:  # powers of two change no digit
-        np.ldexp(Y, -exponent, out=Y)
-        largest = np.ldexp(largest, -exponent)
-    else:
-        exponent = np.zeros_like(exponent)
-    means = np.zeros(len(names))
-    if center:
-        # The first mean is rounded; far from zero that would leave a shift in every row. What it leaves of a constant
-        # column has so few digits that its mean is exact: the second round makes such a column zero.
-        for _ in range(2):
-            shift = Y.mean(axis=0)
-            Y -= shift
-            means += shift
-    squares = np.array([y @ y for y in Y.T])
-    scales = np.ones(len(names))
-    if scale:
-        # The rule of table.scale_table; without centring a column this small is all zero, and other constants pass.
-        still = np.sqrt(squares / (n - 1)) <= min(n, 64) * _EPS * largest
-        if still.any():
-            bad = [names[j] for j in np.flatnonzero(still)]
-            listing = "; ".join(name if name.isprintable() else repr(name) for name in bad)
-            what = "Constant" if center else "All zero"
-            raise DataError(
-                f"{what}: {listing}. scale=True has nothing to divide by: leave it out, or use scale=False."
-            )
-        scales = np.sqrt(squares / (n - ddof))
-        Y /= scales
-        squares = np.full(len(names), float(n - ddof))
-    return means, scales, squares, exponent
+def _blocks(Y: np.ndarray) -> Iterator[np.ndarray]:
+    """Give views of the rows, some at a time."""
+    return (Y[start : start + _ROWS] for start in range(0, len(Y), _ROWS))
+
+
+def _bring_into_range(Y: np.ndarray, *, each: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Divide magnitudes that squares cannot hold by powers of two; return the largest, of each column or of all."""
+    largest = np.max([np.abs(block).max(axis=0 if each else None) for block in _blocks(Y)], axis=0)
+    exponent = np.frexp(largest)[1]
+    if np.abs(exponent).max() <= _SAFE:
+        return largest, np.zeros_like(exponent)
+    np.ldexp(Y, -exponent, out=Y)  # powers of two change no digit
+    return np.ldexp(largest, -exponent), exponent
+
+
+def _centred(Y: np.ndarray) -> tuple[np.ndarray, Iterator[np.ndarray]]:
+    """Centre the columns in place; return the means, and blocks that are centred as they are taken: take them all."""
+    # A mean is rounded; far from zero that would leave a shift in every row. So there are two rounds. The first takes
+    # off what some rows, spread over all, have for a mean: it misses the mean by no more than sqrt(n / _ROWS) root mean
+    # squares. What is left is near zero, so that neither its sum nor its mean loses digits that matter; of a constant
+    # column it has so few digits that both are exact: the second round makes such a column zero.
+    first = Y[:: max(1, len(Y) // _ROWS)].mean(axis=0)
+    short = Y.flags.c_contiguous  # numpy is slow at summing along short rows: there, a product with ones does it
+    rest = sum(np.ones(len(block)) @ block if short else block.sum(axis=0) for block in _less(Y, first)) / len(Y)
+    return first + rest, _less(Y, rest)
+
+
+def _less(Y: np.ndarray, shift: np.ndarray) -> Iterator[np.ndarray]:
+    """Subtract the same from every row in place; give the rows block by block, while they are in the cache."""
+    rows = np.empty_like(Y[:_ROWS])  # in the layout of Y: subtracting like from like is twice as fast
+    rows[:] = shift
+    for block in _blocks(Y):
+        block -= rows[: len(block)]
+        yield block
+
+
+def _refuse_constant(names, squares: np.ndarray, largest: np.ndarray, n: int, *, center: bool) -> None:
+    """Refuse to divide by the deviation of columns that do not vary, by the rule of table.scale_table."""
+    # without centring a column this small is all zero, and other constants pass
+    still = np.sqrt(squares / (n - 1)) <= min(n, 64) * _EPS * largest
+    if still.any():
+        bad = [names[j] for j in np.flatnonzero(still)]
+        listing = "; ".join(name if name.isprintable() else repr(name) for name in bad)
+        what = "Constant" if center else "All zero"
+        raise DataError(f"{what}: {listing}. scale=True has nothing to divide by: leave it out, or use scale=False.")
 
 
 def _by_singular_values(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -157,17 +156,17 @@ def _by_singular_values(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return d, V, scores
 
 
-def _by_eigenvalues(Y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return singular values, directions and scores YV; Y is used up."""
+def _by_eigenvalues(Y: np.ndarray, gram: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return singular values, directions and scores YV; Y and its Gram matrix are used up."""
     n, p = Y.shape
     subset = (p - n, p - 1) if n < p else None
-    values, V = linalg.eigh(Y.T @ Y, subset_by_index=subset, overwrite_a=True, check_finite=False)
+    values, V = linalg.eigh(gram, subset_by_index=subset, overwrite_a=True, check_finite=False)
     V = fix_signs(V[:, ::-1])
     d = np.sqrt(np.maximum(values[::-1], 0))
     if n < p:
         return d, V, Y @ V
-    for start in range(0, n, _ROWS):  # a second matrix of this size would cost more time than the product does
-        Y[start : start + _ROWS] = Y[start : start + _ROWS] @ V
+    for block in _blocks(Y):  # a second matrix of this size would cost more time than the product does
+        block[:] = block @ V
     return d, V, Y
 
 

@@ -9,8 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
-from dppca_nb.core.decompose import column_major, decompose
-from dppca_nb.table import as_table
+from dppca_nb.core.decompose import decompose
+from dppca_nb.table import as_matrix
 
 Method = Literal["svd", "eigen", "prcomp"]
 
@@ -207,7 +207,8 @@ def pca(
     are no variance. Singular values closer to each other than that, or variances closer than 1e-9 of the larger, are
     `tied`.
 
-    Memory beyond the data: one centred matrix and the scores; for "eigen" also p × p.
+    Memory beyond the data: the centred matrix and the scores. For "eigen" (n >= p) these are one matrix, the scores
+    taking the place of the centred data, and there are p × p numbers.
 
     References
     ----------
@@ -226,12 +227,12 @@ def pca(
     >>> pca(rows).rank, pca(rows).shares.round(9).tolist()
     (1, [1.0, 0.0])
     """
-    ddof = _check_settings(method, center, scale, ddof)
-    table = as_table(data)
-    names, n, Y = table.names, table.n, column_major(table.values)
-    del table  # of the data one copy is enough
-    found = decompose(Y, names, eigen=method == "eigen", center=center, scale=scale, ddof=ddof)
-    del Y
+    ddof = check_settings(method, center, scale, ddof)
+    eigen = method == "eigen"
+    Y, names = as_matrix(data, order="C" if eigen else "F")
+    n = len(Y)
+    found = decompose(Y, names, eigen=eigen, center=center, scale=scale, ddof=ddof)
+    del Y  # used up
     d = found.singular_values
     variables = pd.Index(names, name="variable")
     components = pd.Index([f"PC{i}" for i in range(1, len(d) + 1)], name="component")
@@ -239,7 +240,7 @@ def pca(
         variances = (d / math.sqrt(n - ddof)) ** 2
     return PCAResult(
         directions=pd.DataFrame(found.directions, index=variables, columns=components),
-        scores=pd.DataFrame(found.scores, index=_row_labels(data, n), columns=components, copy=False),
+        scores=pd.DataFrame(found.scores, index=row_labels(data, n), columns=components, copy=False),
         singular_values=pd.Series(d, index=components, name="singular_value"),
         variances=pd.Series(variances, index=components, name="variance"),
         shares=pd.Series(found.shares, index=components, name="share"),
@@ -253,7 +254,7 @@ def pca(
     )
 
 
-def _check_settings(method, center, scale, ddof) -> int:
+def check_settings(method, center, scale, ddof) -> int:
     """Refuse settings that mean nothing; return the degrees of freedom."""
     if not (isinstance(method, str) and method in get_args(Method)):
         raise ValueError(f'method must be "svd", "eigen" or "prcomp"; got {method!r}. Choose one of the three.')
@@ -269,7 +270,7 @@ def _check_settings(method, center, scale, ddof) -> int:
     return int(ddof)
 
 
-def _row_labels(data, n: int) -> pd.Index:
+def row_labels(data, n: int) -> pd.Index:
     """Return the caller's own row labels if the data are a pandas object, else positions, as one level "row"."""
     if isinstance(data, pd.DataFrame | pd.Series):
         flat = data.index.to_flat_index() if isinstance(data.index, pd.MultiIndex) else data.index
