@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import product
 
 import altair as alt
-import numpy as np
 import pandas as pd
 
 from dppca_nb.charts.choices import DIGITS
 from dppca_nb.charts.drawn import DrawnCharts, dressed
 from dppca_nb.charts.layers import written
-from dppca_nb.charts.results import MOST_RESULTS
+from dppca_nb.charts.results import LARGEST, LONGEST_NAME, MOST_RESULTS, NUMBER
 from dppca_nb.charts.text import drawable, short_names
 from dppca_nb.table import Table, as_table
 
 MOST_CELLS = 20_000
+MOST_LINES = 1000  # rows or columns: a cell is no smaller than a pixel
 LONGEST = 440  # pixels of the longer side of a panel
 NAMED = 12  # columns or rows that are named one by one
 
@@ -28,7 +27,8 @@ def matrix_chart(data: object, *, title: str = "Matrix") -> DrawnCharts:
     ----------
     data : anything `as_table` takes, or a mapping of names to these, shape (n, p)
         A mapping whose values are one-dimensional is a single table of columns, as for `as_table`. All panels share one
-        scale, from the largest magnitude below 0 (orange) to the same above (blue). Together at most 20,000 cells.
+        scale, from the largest magnitude below 0 (orange) to the same above (blue). Together at most 20,000 cells, and
+        no more than 1,000 rows or columns.
     title : str
         Of the picture; each panel also says its size.
 
@@ -47,34 +47,38 @@ def matrix_chart(data: object, *, title: str = "Matrix") -> DrawnCharts:
     >>> print(matrix_chart({"thin": [[1, 2], [3, 4], [5, 6]], "fat": [[1, 3, 5], [2, 4, 6]]}).digest)
     Matrix
     thin: 3 × 2
-       x1   x2
-    1  1.0  2.0
-    2  3.0  4.0
-    3  5.0  6.0
+       x1  x2
+    1   1   2
+    2   3   4
+    3   5   6
     fat: 2 × 3
-        x1   x2   x3
-    1  1.0  3.0  5.0
-    2  2.0  4.0  6.0
+       x1  x2  x3
+    1   1   3   5
+    2   2   4   6
     """
     tables = _tables(data)
     cells = sum(table.n * table.p for table in tables.values())
     if cells > MOST_CELLS:
         raise ValueError(f"a picture holds at most {MOST_CELLS:,} cells; got {cells:,}. Draw some of the rows.")
+    longest = max(max(table.n, table.p) for table in tables.values())
+    if longest > MOST_LINES:
+        raise ValueError(f"a picture holds at most {MOST_LINES:,} rows or columns; got {longest:,}. Draw some of them.")
     if not isinstance(title, str):
         raise TypeError(f"title must be a text; got {title!r}.")
-    most = max(float(np.abs(table.values).max()) for table in tables.values()) or 1.0
-    longest = max(max(table.n, table.p) for table in tables.values())
+    most = max(abs(_round(value)) for table in tables.values() for value in (table.values.min(), table.values.max()))
+    if most and not 1 / LARGEST < most < LARGEST:
+        raise ValueError(f"the largest magnitude must be between {1 / LARGEST:g} and {LARGEST:g}; got {most:g}.")
     cell = max(1.0, min(26.0, LONGEST / longest))
     panels = [_panel(name, table, cell, k) for k, (name, table) in enumerate(tables.items())]
     texts = {f"names{k}": _texts(table) for k, table in enumerate(tables.values())}
     row = alt.hconcat(*panels, spacing=32).properties(title=written(alt.TitleParams("", offset=0), drawable(title), []))
     digest = "\n".join([title, *(_digest(name, table) for name, table in tables.items())])
-    return dressed(row, {**texts, "most": most, "warn": False, "hl": None}, digest)
+    return dressed(row, {**texts, "most": most or 1.0, "warn": False, "hl": None}, digest)
 
 
 def _tables(data: object) -> dict[str, Table]:
     """Read one table or several; a mapping of columns is one table."""
-    several = isinstance(data, Mapping) and data and all(np.ndim(value) != 1 for value in data.values())
+    several = isinstance(data, Mapping) and data and not any(map(_is_column, data.values()))
     if not several:
         return {"": as_table(data)}
     if len(data) > MOST_RESULTS:
@@ -82,28 +86,41 @@ def _tables(data: object) -> dict[str, Table]:
     for name in data:
         if not isinstance(name, str) or not name.strip():
             raise TypeError(f"the names of matrices must be texts; got {name!r}.")
-    return {drawable(name): as_table(value) for name, value in data.items()}
+    names = short_names(list(data), LONGEST_NAME)
+    return {name: as_table(value) for name, value in zip(names, data.values(), strict=True)}
+
+
+def _is_column(value: object) -> bool:
+    """Whether a value of a mapping is one column of a table rather than a table."""
+    if hasattr(value, "ndim"):
+        return value.ndim == 1
+    if isinstance(value, Mapping | str | bytes) or not hasattr(value, "__len__") or hasattr(value, "__dataframe__"):
+        return False
+    return not any(pd.api.types.is_list_like(item) for item in value)
 
 
 def _panel(name: str, table: Table, cell: float, number: int) -> alt.Chart:
     """Draw one matrix."""
     texts = _texts(table)
-    rows = [
-        {"row": i + 1, "column": j + 1, "name": texts[j], "value": float(f"{table.values[i, j]:.{DIGITS}g}") + 0.0}
-        for i, j in product(range(table.n), range(table.p))
+    across = list(range(1, table.p + 1))
+    rows = [  # one for each row of the matrix: one for each cell would take seconds to check
+        {"row": i, "column": across, "value": [_round(value) for value in values]}
+        for i, values in enumerate(table.values.tolist(), 1)
     ]
     gap = 1 if cell >= 8 else 0
     named = table.p <= NAMED and cell >= 12 and texts != [f"x{j}" for j in range(1, table.p + 1)]
     if named:
         turned = max(map(len, texts)) * 6 > cell
-        across = _axis(None, range(1, table.p + 1), f"names{number}[datum.value - 1]", labelAngle=-60 * turned)
+        axis = _axis(None, across, f"names{number}[datum.value - 1]", labelAngle=-60 * turned)
     else:
-        across = _axis("column", _numbered(table.p), "datum.value", labelAngle=0)
+        axis = _axis("column", _numbered(table.p), "datum.value", labelAngle=0)
     return (
         alt.Chart(alt.InlineData(values=rows, name=f"matrix_{number}"))
-        .mark_rect(stroke=alt.expr("bg"), strokeWidth=gap)
+        .transform_flatten(["column", "value"])
+        .transform_calculate(name=f"names{number}[datum.column - 1]")
+        .mark_rect(stroke=alt.expr("ring"), strokeWidth=gap)  # so that a cell near 0 is no hole
         .encode(
-            x=alt.X("column:O", axis=across),
+            x=alt.X("column:O", axis=axis),
             y=alt.Y("row:O", axis=_axis("row", _numbered(table.n), "datum.value", orient="left")),
             fill=alt.Fill(
                 "value:Q",
@@ -114,7 +131,7 @@ def _panel(name: str, table: Table, cell: float, number: int) -> alt.Chart:
                 ),
                 legend=alt.Legend(
                     title=None, orient="right", gradientLength=100, gradientThickness=8, tickCount=5,
-                    labelColor=alt.expr("muted"), labelFontSize=10, labelExpr="replace(datum.label, /-/g, '−')",
+                    labelColor=alt.expr("muted"), labelFontSize=10, labelExpr=NUMBER,
                 ),
             ),
             tooltip=[alt.Tooltip("row:O"), alt.Tooltip("name:N", title="column"), alt.Tooltip("value:Q")],
@@ -122,6 +139,7 @@ def _panel(name: str, table: Table, cell: float, number: int) -> alt.Chart:
         .properties(
             width=cell * table.p,
             height=cell * table.n,
+            view=alt.ViewBackground(stroke=alt.expr("ring1"), strokeWidth=1 - gap),  # cells with gaps frame themselves
             title=alt.TitleParams(
                 f"{name}{': ' * bool(name)}{table.n} × {table.p}", fontSize=11.5, color=alt.expr("ink"), offset=6
             ),
@@ -148,5 +166,11 @@ def _axis(title: str | None, values: Iterable[int], label: str, orient: str = "t
 def _digest(name: str, table: Table) -> str:
     """Say what a panel shows, in rounded numbers."""
     frame = pd.DataFrame(table.values, range(1, table.n + 1), _texts(table))
-    frame = frame.map(lambda value: float(f"{value:.{DIGITS}g}") + 0.0)
-    return f"{name}{': ' * bool(name)}{table.n} × {table.p}\n{frame.to_string(max_rows=12, max_cols=8)}"
+    frame = frame.map(_round)
+    text = frame.to_string(max_rows=12, max_cols=8, float_format=f"%.{DIGITS}g")
+    return f"{name}{': ' * bool(name)}{table.n} × {table.p}\n{text}"
+
+
+def _round(value: float) -> float:
+    """Round to what is drawn."""
+    return float(f"{value:.{DIGITS}g}") + 0.0

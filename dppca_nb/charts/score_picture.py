@@ -120,7 +120,7 @@ class ScorePicture:
             return [""]
         names = short_names(list(self.results), int(width / 8))
         made = [
-            filled(words.convention(result, name).split(), " ", 0.92 * width)  # a header is bold
+            filled(words.convention(result, name).split(", "), ", ", 0.92 * width)  # a header is bold
             if isinstance(result, PCAResult)
             else ["as given"]
             for name, result in self.results.items()
@@ -140,8 +140,8 @@ def make_score_picture(
     places = [_places_of_components(table) for table in tables.values()]
     shared = [c for c in places[0] if all(c in others for others in places)]
     if len(shared) < 2:
-        few = "there are no two of them" if len(tables) == 1 else "the results share no two of them"
-        raise ValueError(f"a picture of scores needs two components, and {few}.")
+        whose = "have" if len(tables) == 1 else "share"
+        raise ValueError(f"a picture of scores needs two components; these scores {whose} {len(shared) or 'none'}.")
     components = check_components(components, max(shared), pair=True)
     if absent := [c for c in components if c not in shared]:
         listing = ", ".join(f"PC{c}" for c in shared[:9])
@@ -153,6 +153,8 @@ def make_score_picture(
     points = np.stack([pair.to_numpy(dtype=float) for pair in pairs])
     if not (np.abs(points) < words.LARGEST).all():
         raise ValueError(f"scores must be finite and below {words.LARGEST:g}; some are not.")
+    if 0 < np.ptp(points, axis=1).max() < 1 / words.LARGEST:
+        raise ValueError(f"scores must differ by more than {1 / words.LARGEST:g} to be drawn. Use a larger unit.")
     labels = has_names(index) if labels is None else check_truth("labels", labels)
     shade, drawn = make_shade(color, index), _drawn(points)
     names = {int(row): drawable(str(index[row])) for row in drawn}

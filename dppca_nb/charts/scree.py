@@ -21,14 +21,14 @@ from dppca_nb.charts.choices import DIGITS, check_choice
 from dppca_nb.charts.drawn import DrawnChart, dressed
 from dppca_nb.charts.layers import facetted, layer, raw, signal, ticks, title_params, written
 from dppca_nb.charts.shades import COLOURS, SHAPES
-from dppca_nb.charts.text import filled
+from dppca_nb.charts.text import filled, short_names, text_width
 from dppca_nb.core.pca import PCAResult
 
 KINDS = ("shares", "variances")
 MOST_COMPONENTS = 100
 SIZE = (404, 260)  # pixels
 NESTED = (330, 190, 100, 46, 20, 6)  # areas of marks that lie over each other
-_VALUE = "percents ? format(100 * datum.value, '.3~g') + ' %' : format(datum.value, '.6~g')"
+_VALUE = f"percents ? format(100 * datum.value, '.3~g') + ' %' : {words.NUMBER}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,24 @@ class ScreePicture:
     def top(self) -> float:
         """Upper end of the axis."""
         most = float(np.nanmax(self.values.to_numpy()))
-        return most * 1.12 if most > 0 else 1.0
+        return _round(most * 1.12) if most > 0 else 1.0
+
+    @property
+    def sizes_differ(self) -> bool:
+        """Whether the tables of the results differ in size."""
+        return len({words.size(result) for result in self.results.values()}) > 1
+
+    @property
+    def even(self) -> float:
+        """Share that each component would have if all had the same; 0 where none is drawn."""
+        (result, *others) = self.results.values()
+        return 0.0 if others or self.kind != "shares" or result.p == 1 else 1 / result.p
+
+    def said(self, order: int, component: int) -> str:
+        """Write a value."""
+        if self.kind == "shares":
+            return words.share(list(self.results.values())[order], [component])
+        return theme.minus(f"{self.values.loc[order, component]:.4g}")
 
     def axis(self) -> str:
         """Name the vertical axis, with the convention that it depends on."""
@@ -77,24 +94,30 @@ class ScreePicture:
         """State the convention, the size and what is not drawn, in lines of at most `width` pixels."""
         (result, *others) = self.results.values()
         parts = [] if others else [words.convention(result), words.size(result)]
+        if not self.sizes_differ and others:
+            parts.append(words.size(result))
         rank, last = max(each.rank for each in self.results.values()), self.components[-1]
         if last < rank:
             parts.append(f"first {last} of {rank} components")
-        flat = max(len(each.variances) for each in self.results.values()) - rank
-        if flat and not others:
-            parts.append(f"{flat} component{'s' * (flat > 1)} without variance not drawn")
         if not others:
+            if result.rank and (flat := len(result.variances) - result.rank):
+                parts.append(f"{flat} component{'s' * (flat > 1)} without variance not drawn")
             parts += words.undefined(result, self.components)
-        return filled(parts or [f"n {theme.count(result.n)}"], "  ·  ", width)
+            if self.even:
+                parts.append(f"dashed: 1/p = {words.percent(self.even)}")
+        return filled(parts, "  ·  ", width)
 
     def legend(self) -> list[str]:
-        """Name every result, with its convention; the subtitle has that of a single one."""
+        """Name every result, with its convention and what size it has; the subtitle says it of a single one."""
         if self.single:
             return [""]
-        return [
-            name if words.convention(result, name) in name else f"{name}: {words.convention(result, name)}"
-            for name, result in self.results.items()
-        ]
+        entries = []
+        names = short_names(list(self.results), 40)
+        for name, result in zip(names, self.results.values(), strict=True):
+            made = words.convention(result, name)
+            entry = name if made in name else f"{name}: {made}"
+            entries.append(f"{entry}, {words.size(result)}" if self.sizes_differ else entry)
+        return entries
 
 
 def make_scree_picture(results: object, kind: str = "shares", components: object = 20) -> ScreePicture:
@@ -111,10 +134,16 @@ def make_scree_picture(results: object, kind: str = "shares", components: object
     if isinstance(components, bool) or most < 1:
         raise ValueError(f'components must be a whole number from 1 or "all"; got {components!r}.')
     ranks = tuple(range(1, max(1, min(most, rank, MOST_COMPONENTS)) + 1))
-    series = [getattr(result, kind) for result in found.values()]
-    values = pd.DataFrame([each.reindex([f"PC{c}" for c in ranks]).to_numpy() for each in series], columns=ranks)
-    if not np.isfinite(values.to_numpy()[~np.isnan(values)]).all():
-        raise ValueError('variances are beyond the range of float64; scale the data, or draw kind="shares".')
+    values = pd.DataFrame(index=range(len(found)), columns=ranks, dtype=float)
+    for order, result in enumerate(found.values()):
+        drawn = min(len(ranks), max(1, result.rank))  # of a result of which nothing varies, one zero is seen
+        values.iloc[order, :drawn] = getattr(result, kind).to_numpy()[:drawn]
+        if (
+            kind == "variances"
+            and result.rank
+            and not 0 < values.iloc[order, drawn - 1] <= values.iloc[order, 0] < np.inf
+        ):
+            raise ValueError('variances are beyond the range of float64; scale the data, or draw kind="shares".')
     return ScreePicture(found, kind, ranks, values)
 
 
@@ -148,7 +177,7 @@ def scree_chart(
     >>> chart = scree_chart(pca(datasets.usarrests(), scale=True))
     >>> print(chart.digest)
     Shares of the variance
-    svd, centred, scaled, divisor n  ·  n 50, p 4
+    svd, centred, scaled, divisor n  ·  n 50, p 4  ·  dashed: 1/p = 25.0 %
        PC1    PC2    PC3    PC4
     0.6201 0.2474 0.0891 0.0434
     """
@@ -193,9 +222,6 @@ def _bars(tooltip: list) -> list[alt.Chart]:
             .encode(text="text:N", fill=signal(fill), stroke=signal(stroke), opacity=signal("written ? 1 : 0"))
             for fill, stroke, halo in (("bg", "bg", {"strokeWidth": 3, "strokeJoin": "round"}), ("ink", "null", {}))
         ],
-        layer("even")
-        .mark_text(align="right", dy=-6, dx=-2, fontSize=10.5)
-        .encode(x=alt.value("width"), text="text:N", fill=signal("muted")),
     ]
 
 
@@ -204,7 +230,7 @@ def _lines(tooltip: list) -> list[alt.Chart]:
     order = alt.EncodingSortField(field="order", op="min")
     legend = alt.Legend(
         title=None, orient="bottom", direction="vertical", columns=1, labelColor=alt.expr("ink"), labelFontSize=10.5,
-        labelLimit=380, symbolSize=70, symbolStrokeWidth=1.8, offset=10,
+        labelLimit=620, symbolSize=70, symbolStrokeWidth=1.8, offset=10,
     )  # fmt: skip
     colour = {"sort": order, "scale": alt.Scale(range=list(COLOURS)), "legend": legend}
     return [
@@ -224,7 +250,8 @@ def _lines(tooltip: list) -> list[alt.Chart]:
 
 def scree_signals(picture: ScreePicture, width: float) -> dict:
     """Values of the signals of a picture's specification, but for the colours."""
-    roomy = len(picture.components) * 46 <= width
+    widest = max(text_width(picture.said(0, c), 10.5) for c in picture.components) if picture.single else 0
+    roomy = len(picture.components) * max(46, widest + 4) <= width
     percents = picture.kind == "shares"
     return {"top": picture.top, "percents": percents, "written": roomy, "heads": [""], "warn": False, "hl": None}
 
@@ -232,23 +259,21 @@ def scree_signals(picture: ScreePicture, width: float) -> dict:
 def scree_rows(picture: ScreePicture) -> list[dict]:
     """Rows of a scree plot."""
     rows = []
-    for order, (name, result) in enumerate(zip(picture.legend(), picture.results.values(), strict=True)):
+    for order, name in enumerate(picture.legend()):
         for component in picture.components:
             value = float(picture.values.loc[order, component])
             if np.isnan(value):
                 continue
             row = {"panel": 0, "component": f"PC{component}", "rank": component, "value": _round(value)}
-            said = words.percent(value) if picture.kind == "shares" else theme.minus(f"{value:.4g}")
+            said = picture.said(order, component)
             if picture.single:
                 rows.append({**row, "role": "bar", "text": said, "said": said})
             else:
                 more = {"result": name, "order": order, "area": NESTED[order], "said": f"{name}: {said}"}
                 rows.append({**row, "role": "mark", **more})
-        if picture.single and picture.kind == "shares" and result.p > 1:
-            even = 1 / result.p
-            first = f"PC{picture.components[0]}"
-            row = {"panel": 0, "role": "even", "component": first, "rank": 1, "value": _round(even)}
-            rows.append({**row, "text": f"1/p = {words.percent(even)}"})
+    if picture.even:
+        first = f"PC{picture.components[0]}"
+        rows.append({"panel": 0, "role": "even", "component": first, "rank": 1, "value": _round(picture.even)})
     return rows
 
 
@@ -262,6 +287,6 @@ def digest(picture: ScreePicture) -> str:
     frame = picture.values.set_axis([f"PC{c}" for c in picture.components], axis="columns")
     frame.index = picture.legend()
     text = frame.to_string(
-        float_format=lambda value: f"{value:.{DIGITS}f}" if picture.kind == "shares" else f"{value:.5g}"
+        float_format=lambda value: f"{value:.{DIGITS}f}" if picture.kind == "shares" else f"{value:.5g}", na_rep=""
     )
     return "\n".join([picture.title(), *picture.subtitle(1000), text])
