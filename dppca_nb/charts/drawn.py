@@ -105,7 +105,8 @@ def live(chart: alt.FacetChart, values: dict, axes: str = "") -> dict:
     chart = chart.configure(**{**theme.CONFIG, "background": "transparent"})
     words = {"hl": None, "warn": False, "heads": ["", ""], "ttl": "", "sub": [""], "ax": "", "ay": ""}
     with own_settings():
-        spec = chart.properties(params=parameters({**values, **words})).to_dict()
+        # not validated: that takes a second, and the tests have done it
+        spec = chart.properties(params=parameters({**values, **words})).to_dict(validate=False)
     spec["title"] |= {"text": {"expr": "ttl"}, "subtitle": {"expr": "sub"}}
     for axis in axes:
         spec["spec"]["encoding"][axis]["axis"]["title"] = {"expr": f"a{axis}"}

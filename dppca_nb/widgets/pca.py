@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from functools import lru_cache
 
 import pandas as pd
 
@@ -31,6 +32,21 @@ from dppca_nb.widgets.words import empty
 HEATMAP_COMPONENTS = 6
 SUBTITLE_WIDTHS = (560, 400, 260, 180)  # pixels
 ROW_MEAN = "row mean"
+
+
+@lru_cache(maxsize=1)
+def _specifications() -> dict:
+    """The specifications that are the same for every explorer."""
+    bars = live(scree_spec(True, (404, 260), "share"), {"top": 1, "percents": True, "written": True}, axes="y")
+    plain = {"scores off": _score_specification("", "")}
+    return {"plane": live_spec("vector", 1), "heatmap": live_spec("heatmap", 1), "scree": bars, **plain}
+
+
+@lru_cache(maxsize=16)
+def _score_specification(shade: str, name: str) -> dict:
+    """The specification of scores in such colours."""
+    edges = {"x0": -1, "x1": 1, "y0": -1, "y1": 1, "dots": 44}
+    return live(score_spec(1, 1, (404, 404), (shade, name), ("PC1", "PC2")), edges, axes="xy")
 
 
 class PCAExplorer(PCASettings):
@@ -132,19 +148,13 @@ class PCAExplorer(PCASettings):
         """The specifications of all kinds; the scores have one for each colouring."""
         if not self._drawable:
             return {}
-        shades = {"off": ("", ""), **{name: self._spec_shade(name) for name in self._colors}}
-        edges = {"x0": -1, "x1": 1, "y0": -1, "y1": 1, "dots": 44}
-        scores = {
-            f"scores {name}": live(score_spec(1, 1, (404, 404), shade, ("PC1", "PC2")), edges, axes="xy")
-            for name, shade in shades.items()
-        }
-        bars = live(scree_spec(True, (404, 260), "share"), {"top": 1, "percents": True, "written": True}, axes="y")
-        return {"plane": live_spec("vector", 1), "heatmap": live_spec("heatmap", 1), "scree": bars, **scores}
+        kinds = {name: self._kind_of(values) for name, values in self._colors.items()}
+        scores = {f"scores {name}": _score_specification(kind, name) for name, kind in kinds.items()}
+        return {**_specifications(), **scores}
 
-    def _spec_shade(self, name: str) -> tuple[str, str]:
-        """Kind and name of a colouring."""
-        values = self._colors[name]
-        return ("number", name) if values is None else (make_shade(values, self._rows).kind, name)
+    def _kind_of(self, values: pd.Series | None) -> str:
+        """Whether colours are numbers or categories; the mean of a row is a number."""
+        return "number" if values is None else make_shade(values, self._rows).kind
 
     # ----- what is shown -----
 

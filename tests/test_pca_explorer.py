@@ -1,0 +1,361 @@
+"""The explorer of ordinary components without a browser: settings, states, numbers shown, words, what it leaves."""
+
+import json
+import re
+
+import ipywidgets
+import numpy as np
+import pandas as pd
+import pytest
+from ipywidgets.widgets import widget as registry
+
+from dppca_nb import DataError, PCAExplorer, datasets, pca
+from dppca_nb.widgets import pca as pca_widget
+from dppca_nb.widgets.pca_settings import KINDS
+from dppca_nb.widgets.view import SettingError
+
+LAYOUT = "340|1.1"
+IRIS = datasets.iris()
+NUMBERS = IRIS.select_dtypes("number")
+SPREAD = pd.DataFrame(np.random.default_rng(2).normal(size=(60, 4)) * [1, 2, 3, 400] + 7, columns=list("wxyz"))
+
+
+@pytest.fixture
+def make():
+    """Make explorers that are closed afterwards."""
+    made = []
+
+    def build(data=IRIS, **settings):
+        explorer = PCAExplorer(data, **settings)
+        explorer._layouts = [LAYOUT]
+        made.append(explorer)
+        return explorer
+
+    yield build
+    for explorer in made:
+        explorer.close()
+
+
+def rows_of(explorer, role):
+    (rows,) = map(json.loads, explorer._frame["rows"].values())
+    return [row for row in rows if row["role"] == role]
+
+
+def subtitle(explorer):
+    return " · ".join(explorer._frame["words"]["subtitles"][0]["lines"])
+
+
+# ----- settings -----
+
+BAD = [
+    ("method", "qr", '^method must be "svd", "eigen" or "prcomp"; got \'qr\''),
+    ("method", None, "^method must be .*; got None"),
+    ("center", 1, "^center must be True or False; got 1"),
+    ("center", None, "^center must be True or False; got None"),
+    ("scale", "yes", "^scale must be True or False; got 'yes'"),
+    ("ddof", 2, "^ddof must be 0 .*; got 2"),
+    ("ddof", True, "^ddof must be 0 .*; got True"),
+    ("ddof", "1", "^ddof must be 0 .*; got '1'"),
+    ("kind", "point", "^kind must be one of 'scores', 'vector', 'heatmap', 'shares', 'variances'; got 'point'"),
+    ("kind", None, "^kind must be one of"),
+    ("components", (1, 5), "^components must be between 1 and 4; got 5"),
+    ("components", (1, 1), "^components must differ"),
+    ("components", None, "^components must be"),
+    ("color", "species", "^color must be one of 'off', 'row mean', 'Species'; got 'species'"),
+    ("color", None, "^color must be one of"),
+    ("variables", 0, "^variables must be at least 1; got 0"),
+    ("variables", ["nope"], "^variables names 'nope'"),
+    ("labels", 1, "^labels must be True or False; got 1"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "message"), BAD, ids=lambda part: str(part)[:20])
+def test_a_bad_setting_is_refused_said_in_the_view_and_changes_nothing(make, name, value, message):
+    explorer = make()
+    before = {part: text for part, text in explorer._frame.items() if part not in ("error", "slow")}
+    with pytest.raises(SettingError, match=message):
+        setattr(explorer, name, value)
+    assert re.search(message, explorer._frame["error"])
+    assert {part: text for part, text in explorer._frame.items() if part not in ("error", "slow")} == before
+    explorer.kind = "shares"
+    assert "error" not in explorer._frame
+
+
+@pytest.mark.parametrize(("name", "value", "message"), [b for b in BAD if b[1] is not None or b[0] != "color"], ids=str)
+def test_a_bad_setting_is_refused_at_once(name, value, message):
+    with pytest.raises(SettingError, match=message):
+        PCAExplorer(IRIS, **{name: value})
+
+
+def test_a_word_that_is_no_setting_is_named():
+    with pytest.raises(TypeError, match=r"^epsilon is no setting; there are method, center"):
+        PCAExplorer(IRIS, epsilon=1)
+
+
+def test_settings_are_refused_before_the_data_are_read():
+    class Unreadable:
+        def __array__(self):
+            raise AssertionError("read")
+
+    with pytest.raises(SettingError, match="method"):
+        PCAExplorer(Unreadable(), method="qr")
+
+
+# ----- numbers -----
+
+
+@pytest.mark.parametrize("method", ["svd", "eigen", "prcomp"])
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("scale", [True, False])
+@pytest.mark.parametrize("ddof", [None, 0, 1])
+def test_the_numbers_are_those_of_pca(make, method, center, scale, ddof):
+    explorer = make(SPREAD, method=method, center=center, scale=scale, ddof=ddof)
+    wanted = pca(SPREAD, method=method, center=center, scale=scale, ddof=ddof)
+    pd.testing.assert_frame_equal(explorer.result.directions, wanted.directions)
+    pd.testing.assert_frame_equal(explorer.result.scores, wanted.scores)
+    pd.testing.assert_series_equal(explorer.result.variances, wanted.variances)
+    dots = rows_of(explorer, "dot")
+    drawn = np.array([[dot["x"], dot["y"]] for dot in dots])
+    reach = np.abs(wanted.scores.iloc[:, :2]).to_numpy().max()
+    assert drawn == pytest.approx(wanted.scores.iloc[:, :2].to_numpy(), abs=1e-3 * reach)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_a_picture_with_its_convention_and_a_plain_chart(make, kind):
+    explorer = make(kind=kind, scale=True, method="prcomp")
+    assert "error" not in explorer._frame
+    assert "prcomp, centred, scaled, divisor n − 1" in subtitle(explorer)
+    chart = explorer.chart
+    assert "prcomp, centred, scaled, divisor n − 1" in chart.digest
+    bundle, _ = explorer._repr_mimebundle_()
+    assert bundle["image/png"].startswith(b"\x89PNG")
+    assert f"scaled, divisor n − 1, {kind}" in bundle["text/plain"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_live_specification_draws_the_plain_charts_picture(make, kind):
+    explorer = make(kind=kind, color="Species")
+    spec = explorer._specs[explorer._frame["spec"]]
+    plain = explorer.chart.to_dict()
+    marks = [[layer["mark"]["type"] for layer in one["spec"]["layer"]] for one in (spec, plain)]
+    assert marks[0] == marks[1]
+    assert json.loads(json.dumps(explorer._frame)) is not None  # nothing in it that a browser cannot be told
+
+
+def test_the_table_lists_components_or_loadings(make):
+    explorer = make(scale=True)
+    table = explorer._frame["table"]
+    assert [row["text"] for row in table["rows"]] == ["PC1", "PC2", "PC3", "PC4"]
+    assert [row["share"] for row in table["rows"]] == pytest.approx(explorer.result.shares.tolist())
+    assert table["rows"][-1]["together"] == "100.0 %"
+    assert table["divisor"] == "n"
+    explorer.kind = "vector"
+    table = explorer._frame["table"]
+    assert table["columns"] == ["PC1", "PC2"]
+    values = {row["variable"]: row["values"] for row in table["rows"]}
+    assert values["Petal.Length"] == pytest.approx(
+        explorer.result.directions.loc["Petal.Length"].tolist()[:2], abs=1e-4
+    )
+
+
+def test_a_combination_of_settings_is_computed_once(make, monkeypatch):
+    calls = []
+    original = pca_widget.pca
+    monkeypatch.setattr(pca_widget, "pca", lambda *args, **kw: (calls.append(kw), original(*args, **kw))[1])
+    explorer = make()
+    for kind in KINDS:
+        explorer.kind = kind
+    explorer.method = "eigen"
+    explorer.method = "svd"
+    assert len({json.dumps(call, sort_keys=True) for call in calls}) == len(calls)
+
+
+def test_rows_of_a_picture_are_made_for_the_views_there_are(make):
+    explorer = make()
+    explorer._layouts = [LAYOUT, "200|1.1"]
+    assert set(explorer._frame["rows"]) == {LAYOUT, "200|1.1"}
+    explorer.kind = "shares"
+    assert set(explorer._frame["rows"]) == {""}
+
+
+# ----- colours and names -----
+
+
+def test_columns_that_are_left_out_and_have_few_levels_may_colour_the_points(make):
+    frame = IRIS.assign(many=[f"id {i}" for i in range(150)], gap=["a", None] * 75)
+    explorer = make(frame)
+    assert explorer.colors == ("off", "row mean", "Species")
+    explorer.color = "Species"
+    assert {dot["shade"] for dot in rows_of(explorer, "dot")} == {"setosa", "versicolor", "virginica"}
+    assert explorer._frame["spec"] == "scores Species"
+
+
+def test_the_row_mean_is_that_of_what_is_decomposed(make):
+    explorer = make(NUMBERS, scale=True, ddof=1, color="row mean")
+    Y = (NUMBERS - NUMBERS.mean()) / NUMBERS.std()
+    shades = [dot["shade"] for dot in rows_of(explorer, "dot")]
+    assert shades == pytest.approx(Y.mean(axis=1).tolist(), abs=1e-5)
+
+
+def test_values_of_your_own_colour_the_points(make):
+    explorer = make(NUMBERS, color=pd.Series(range(150), name="time"))
+    assert explorer.color == "time"
+    assert [dot["shade"] for dot in rows_of(explorer, "dot")] == list(range(150))
+    with pytest.raises(SettingError, match="one value for each of the 150 rows"):
+        PCAExplorer(NUMBERS, color=[1, 2])
+
+
+def test_names_of_rows_are_written_where_there_are_some(make):
+    named = make(datasets.usarrests(), scale=True)
+    assert len(rows_of(named, "label")) >= 25
+    assert named._frame["controls"]["named"]
+    named.labels = False
+    assert rows_of(named, "label") == []
+    assert not make()._frame["controls"]["named"]
+
+
+# ----- what is said -----
+
+
+def test_the_convention_is_stated_in_full(make):
+    explorer = make(method="eigen", ddof=1)
+    assert explorer._frame["statement"]["text"] == "Eigenvalues of YᵀY/(n − 1), Y the centred columns; scores YV."
+    explorer.set_trait("method", "prcomp")
+    explorer.center, explorer.scale = False, True
+    assert "divided by their root mean squares about zero, as R does" in explorer._frame["statement"]["text"]
+
+
+def test_the_status_gives_the_ratio_of_the_variances(make):
+    explorer = make(method="prcomp")
+    assert "Variances are n/(n − 1) = 1.00671 times d²/n" in explorer._frame["status"]
+    assert "Same directions as by singular values, to the last digit" in explorer._frame["status"]
+    assert not explorer._frame["beware"]
+    explorer.scale = True
+    assert "sum to p = 4 by either divisor" in explorer._frame["status"]
+
+
+def test_data_that_are_not_centred_are_warned_of_with_the_angle_to_the_mean(make):
+    explorer = make(NUMBERS, center=False)
+    mean = NUMBERS.mean().to_numpy()
+    cosine = abs(explorer.result.directions["PC1"] @ mean) / np.linalg.norm(mean)
+    assert f"PC1 lies {np.degrees(np.arccos(cosine)):.1f}° from the direction of the mean" in explorer._frame["status"]
+    assert explorer._frame["beware"]
+
+
+def test_equal_variances_are_a_plane_in_words_and_picture(make):
+    square = pd.DataFrame([[1.0, 0], [-1, 0], [0, 1], [0, -1]], columns=["a", "b"])
+    explorer = make(square, kind="vector")
+    assert "only the span of PC1 and PC2 is defined" in explorer._frame["status"]
+    assert explorer._frame["beware"]
+    assert all(row["dash"] for row in rows_of(explorer, "axis"))
+    explorer.kind = "shares"
+    assert [row["hint"] for row in explorer._frame["table"]["rows"]] == ["tied", "tied"]
+
+
+def test_the_route_that_squares_the_condition_number_says_what_it_lost(make):
+    wide = pd.DataFrame(np.random.default_rng(1).normal(size=(80, 3)) * [1, 1e9, 1], columns=list("abc"))
+    explorer = make(wide, method="eigen")
+    assert "this route sees 1 of 3 components" in explorer._frame["status"]
+    assert explorer._frame["beware"]
+    assert "mostly follow \ue000b\ue001" in explorer._frame["notes"][0]
+
+
+def test_components_without_variance_are_counted_and_left_out(make):
+    fat = np.random.default_rng(1).normal(size=(3, 8))
+    explorer = make(fat, kind="shares")
+    assert [row["text"] for row in explorer._frame["table"]["rows"]] == ["PC1", "PC2"]
+    assert explorer._frame["table"]["hidden"] == 1
+    assert "2 of 3 components have a variance, n − 1 at most" in explorer._frame["notes"][0]
+
+
+def test_everything_shown_says_that_it_is_not_private(make):
+    explorer = make()
+    assert explorer._frame["badge"] == "Not private"
+    assert "Not private" in explorer._frame["banner"]
+
+
+# ----- data that cannot be drawn -----
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"a": [1, 2, 3]}, "1 numeric column"),
+        ({"a": [1, 2, None], "b": [1, 2, 3]}, "missing"),
+        (pd.DataFrame({"a": ["x", "y"], "b": ["u", "v"]}), "No numeric column"),
+        ("iris.csv", "read the file first"),
+        ([[1, 2]], "at least 2 rows"),
+    ],
+    ids=str,
+)
+def test_data_that_cannot_be_drawn_are_explained_in_the_view(make, data, words):
+    explorer = make(data)
+    assert words in " ".join(explorer._frame["empty"])
+    assert words in repr(explorer)
+    with pytest.raises(DataError, match=re.escape(words)):
+        _ = explorer.result
+
+
+def test_a_constant_column_refuses_scaling_and_the_last_picture_stays(make):
+    explorer = make(NUMBERS.assign(site=5.0))
+    before = explorer._frame["rows"]
+    explorer.scale = True
+    assert "Constant: site" in explorer._frame["error"]
+    assert explorer._frame["rows"] == before
+    explorer.scale = False
+    assert "error" not in explorer._frame
+    assert "Constant: site" in make(NUMBERS.assign(site=5.0), scale=True)._frame["empty"][0]
+
+
+def test_a_table_in_which_nothing_varies_is_drawn_and_said(make):
+    explorer = make(pd.DataFrame({"a": [1.0, 1, 1], "b": [2.0, 2, 2]}))
+    for kind in KINDS:
+        explorer.kind = kind
+        assert "error" not in explorer._frame, explorer._frame["error"]
+    assert "0 of 2 components have a variance" in explorer._frame["notes"][0]
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (2, 30), (30, 2), (5, 400), (3000, 3)])
+@pytest.mark.parametrize("scale", [1e-150, 1e-13, 1e12, 1e150])
+def test_shapes_and_magnitudes_of_all_kinds_are_drawn(make, shape, scale):
+    explorer = make(np.random.default_rng(3).normal(size=shape) * scale)
+    for kind in ("scores", "vector", "heatmap", "shares"):
+        explorer.kind = kind
+        assert "error" not in explorer._frame, explorer._frame["error"]
+        json.dumps(explorer._frame, allow_nan=False)
+
+
+# ----- what it leaves behind -----
+
+
+def test_copied_code_makes_the_same_view_again(make):
+    explorer = make(
+        title="My data", method="prcomp", scale=True, kind="vector", components=(2, 3), variables=["Petal.Width"]
+    )
+    again = eval(explorer._frame["code"], {"PCAExplorer": PCAExplorer, "data": IRIS})
+    again._layouts = [LAYOUT]
+    assert repr(again) == repr(explorer)
+    assert again._frame["rows"] == explorer._frame["rows"]
+    again.close()
+
+
+def test_copied_code_holds_no_data(make):
+    own = make(NUMBERS, color=pd.Series(np.arange(150) + 0.123, name="secret"))
+    assert ".123" not in own._frame["code"]
+
+
+def test_closing_leaves_nothing():
+    before = len(registry._instances)
+    explorer = PCAExplorer(IRIS)
+    explorer.close()
+    explorer.close()
+    assert len(registry._instances) == before
+    assert isinstance(explorer, ipywidgets.DOMWidget)
+
+
+def test_the_callers_data_stay_as_they_are(make):
+    frame = IRIS.copy(deep=True)
+    explorer = make(frame, scale=True, color="Species")
+    explorer.kind = "vector"
+    explorer.result.scores.iloc[0, 0] = 99
+    pd.testing.assert_frame_equal(frame, IRIS)
