@@ -138,12 +138,9 @@ def make_scree_picture(results: object, kind: str = "shares", components: object
     for order, result in enumerate(found.values()):
         drawn = min(len(ranks), max(1, result.rank))  # of a result of which nothing varies, one zero is seen
         values.iloc[order, :drawn] = getattr(result, kind).to_numpy()[:drawn]
-        if (
-            kind == "variances"
-            and result.rank
-            and not 0 < values.iloc[order, drawn - 1] <= values.iloc[order, 0] < np.inf
-        ):
-            raise ValueError('variances are beyond the range of float64; scale the data, or draw kind="shares".')
+        first, last = values.iloc[order, [0, drawn - 1]]
+        if kind == "variances" and result.rank and not (1 / words.LARGEST < first < words.LARGEST and last > 0):
+            raise ValueError('variances are too large or too small to be drawn; scale the data, or draw kind="shares".')
     return ScreePicture(found, kind, ranks, values)
 
 

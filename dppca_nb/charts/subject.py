@@ -110,8 +110,8 @@ class PCASubject:
         ]
 
     def axes(self, components: tuple[int, int]) -> Axes:
-        """Judge the axes by their variances."""
-        loose = any(set(components) <= set(group) for group in self.result.tied)
+        """Judge the axes by their variances; two without any are equal, too."""
+        loose = min(components) > self.result.rank or any(set(components) <= set(tied) for tied in self.result.tied)
         return Axes(loose, 45.0 if loose else 0.0)
 
 
