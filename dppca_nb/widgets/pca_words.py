@@ -95,5 +95,8 @@ def notes(table: Table, left_out: tuple[LeftOut, ...], result: PCAResult) -> lis
 
 def description(title: str, lines: list[str], result: PCAResult, components: tuple[int, int]) -> str:
     """Put the picture into words, for those who do not see it."""
-    shares = ", ".join(f"PC{c} {percent(result.shares.iloc[c - 1])}" for c in components)
-    return f"{title}. {' '.join(lines)}. Shares of the variance: {shares}."
+    said = " ".join(lines)
+    if "of the variance" not in said:
+        shares = ", ".join(f"PC{c} {percent(result.shares.iloc[c - 1])}" for c in components)
+        said += f". Shares of the variance: {shares}"
+    return f"{title}. {said}."

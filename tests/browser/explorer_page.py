@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import time
+from contextlib import contextmanager
 
 HELPERS = """
 window.dx = {
@@ -186,9 +187,29 @@ class ExplorerPage:
     def plot(self, name: str) -> None:
         """Choose a plot type with the mouse."""
         self.root.get_by_role("radio", name=name).click()
-        self.settle_on("kind", {"Vectors": "vector", "Points": "point", "Heatmap": "heatmap"}[name])
+        self.settle_on("kind", {"Vectors": "vector", "Loadings": "vector", "Points": "point"}.get(name, name.lower()))
 
     def settle_on(self, trait: str, value: object) -> None:
         """Wait until the kernel has a setting and the page has drawn it."""
         self.notebook.until(f"explorer.{trait}", value)
         self.settle()
+
+
+@contextmanager
+def showing(notebook, setup: str):
+    """Give a function that shows explorers in a notebook of three cells; nothing may go wrong meanwhile."""
+    notebook.errors.clear()
+
+    def put(*cells: str, settle: bool = True) -> list[ExplorerPage]:
+        notebook.put(setup, *cells, *[""] * (2 - len(cells)))
+        views = [ExplorerPage(notebook, view) for view in range(len([cell for cell in cells if cell]))]
+        for view in views:
+            view.root.wait_for()
+            if settle:
+                view.settle()
+        return views
+
+    yield put
+    notebook.theme("JupyterLab Light")
+    assert notebook.external == []
+    assert notebook.errors == []

@@ -14,7 +14,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from .explorer_page import CONTRASTS, LIGHT_AREAS, WALK, ExplorerPage
+from .explorer_page import CONTRASTS, LIGHT_AREAS, WALK, ExplorerPage, showing
 
 pytestmark = pytest.mark.browser
 
@@ -62,21 +62,8 @@ def shared(open_notebook):
 @pytest.fixture
 def show(shared):
     """Show explorers in the shared notebook and return a page object for each; nothing may go wrong meanwhile."""
-    shared.errors.clear()
-
-    def put(*cells: str, settle: bool = True) -> list[ExplorerPage]:
-        shared.put(SETUP, *cells, *[""] * (2 - len(cells)))
-        views = [ExplorerPage(shared, view) for view in range(len([cell for cell in cells if cell]))]
-        for view in views:
-            view.root.wait_for()
-            if settle:
-                view.settle()
-        return views
-
-    yield put
-    shared.theme("JupyterLab Light")
-    assert shared.external == []
-    assert shared.errors == []
+    with showing(shared, SETUP) as put:
+        yield put
 
 
 def enter(field, text: str) -> None:
