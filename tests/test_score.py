@@ -318,7 +318,7 @@ def order(color, n=8):
         ([True] * 8, ["True"]),
         (list("babababa"), ["b", "a"]),
         (pd.Series(list("babababa"), dtype="string"), ["b", "a"]),
-        (pd.Categorical(list("babababa"), categories=list("zaby")), ["a", "b"]),
+        (pd.Categorical(list("babababa"), categories=list("zabycdefgh")), ["a", "b"]),
         (pd.Categorical([2, 1] * 4), ["1", "2"]),
         (polars.Series("group", list("babababa")), ["b", "a"]),
         (["10", "9"] * 4, ["10", "9"]),
@@ -564,9 +564,15 @@ def test_the_same_scores_give_the_same_specification_and_stay_as_they_are():
     score_chart(pca(rows(9)), color=range(9)).to_dict()
     assert written(score_chart({"a": result, "b": result}, color=color)) == first
     assert not re.search(r"\b(param|view)_?\d+\b|0x[0-9a-f]{6}", first)
-    assert not re.search(r"-0\.0\b[^0-9]", first)
     pd.testing.assert_frame_equal(result.scores, before[0])
     pd.testing.assert_series_equal(color, before[1])
+
+
+def test_no_zero_has_a_sign():
+    frame = pd.DataFrame([[-1e-9, 1.0], [-0.0, -1.0], [1.0, -1e-12]])
+    chart = score_chart(frame, color=[-0.0, -1e-12, 1.0])
+    drawn = f"{json.dumps(rows_of(chart), ensure_ascii=False)} {chart.digest}"
+    assert not re.search(r"[-\u2212]0(?:\.0*)?(?![\d.])", drawn)
 
 
 def test_the_last_bits_of_a_processor_change_no_picture():
