@@ -1,10 +1,12 @@
 """See what differential privacy does to principal components: private loadings, their charts, a live explorer."""
 
 from dppca_nb import datasets
+from dppca_nb.charts.compare import compare_chart
 from dppca_nb.charts.loading import loading_chart
 from dppca_nb.charts.matrix import matrix_chart
 from dppca_nb.charts.score import score_chart
 from dppca_nb.charts.scree import scree_chart
+from dppca_nb.core.gini import GiniResult, gini_pca
 from dppca_nb.core.kendall import KendallEstimate, spherical_kendall
 from dppca_nb.core.loading import LoadingRelease, dp_loading
 from dppca_nb.core.pca import PCAResult, pca
@@ -16,6 +18,7 @@ from dppca_nb.widgets.pca import PCAExplorer
 __all__ = [
     "Budget",
     "DataError",
+    "GiniResult",
     "Guarantee",
     "KendallEstimate",
     "LoadingExplorer",
@@ -24,8 +27,10 @@ __all__ = [
     "PCAResult",
     "Table",
     "as_table",
+    "compare_chart",
     "datasets",
     "dp_loading",
+    "gini_pca",
     "loading_chart",
     "matrix_chart",
     "pca",

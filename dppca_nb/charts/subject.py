@@ -17,6 +17,9 @@ from dppca_nb.core.pca import PCAResult
 from dppca_nb.core.teaching import TEACHING
 
 
+RESULTS = (LoadingRelease, PCAResult)
+
+
 class Axes(NamedTuple):
     """Whether the two axes of a plane are defined, and how far, in degrees, they may turn within it if not."""
 
