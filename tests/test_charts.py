@@ -111,7 +111,7 @@ def text_of(element):
 
 @pytest.mark.parametrize("wrong", [None, "iris", table(), [release]])
 def test_only_a_result_is_drawn(wrong):
-    with pytest.raises(TypeError, match=r"^the result must come from dp_loading\(\.\.\.\) or pca\(\.\.\.\); got"):
+    with pytest.raises(TypeError, match=r"^the result must come from dp_loading\(\.\.\.\), pca\(\.\.\.\) or gini_pca\(\.\.\.\); got"):
         loading_chart(wrong)
 
 

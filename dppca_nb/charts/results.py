@@ -1,14 +1,20 @@
-"""Results to draw, one alone or several side by side, and what is said of ordinary components in every picture."""
+"""Results to draw, one alone or several side by side, and what pictures say of components that are not private."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
 
+import pandas as pd
+
 from dppca_nb.charts import theme
 from dppca_nb.charts.text import short_names
+from dppca_nb.core.gini_result import GiniResult
 from dppca_nb.core.pca import PCAResult
 
+Components = PCAResult | GiniResult
+RESULTS = (PCAResult, GiniResult)
+ACCEPTED = "a result of pca(...) or gini_pca(...)"
 MOST_RESULTS = 6  # panels of a row, or lines of a picture, that can be told apart
 LARGEST = 1e300  # numbers beyond it leave no room for a margin
 LONGEST_NAME = 60  # characters of a name that are worth drawing
@@ -42,12 +48,25 @@ def named(results: object, kinds: tuple[type, ...], accepted: str) -> dict[str, 
     return dict(zip(short_names(list(results), LONGEST_NAME), results.values(), strict=True))
 
 
-def convention(result: PCAResult, beside: str = "") -> str:
-    """How the components were computed: route (unless it stands beside), centring, scaling, divisor."""
+def convention(result: Components, beside: str = "") -> str:
+    """How the components were computed, but for what stands beside: route, centring, scaling and divisor, or ν."""
+    if isinstance(result, GiniResult):
+        made = f"ν {result.nu:g}{', raw ranks' if result.rank_scale == 'raw' else ''}"
+        return made if "gini" in beside.lower() else f"Gini, {made}"
     centred = "centred" if result.center is not None else "not centred"
     scaled = "scaled" if result.scale is not None else "not scaled"
     route = "" if result.method in beside else f"{result.method}, "
     return f"{route}{centred}, {scaled}, divisor {divisor(result)}"
+
+
+def drawn_components(result: Components) -> int:
+    """How many components have a share that can be drawn."""
+    return result.p if isinstance(result, GiniResult) else result.rank
+
+
+def shares_of(result: Components) -> pd.Series:
+    """Shares of the components: of the total variance, or of the sum of absolute Gini eigenvalues."""
+    return result.shares("abs") if isinstance(result, GiniResult) else result.shares
 
 
 def divisor(result: PCAResult) -> str:
@@ -55,7 +74,7 @@ def divisor(result: PCAResult) -> str:
     return result.divisor.replace("-", "−")
 
 
-def size(result: PCAResult) -> str:
+def size(result: Components) -> str:
     """State how large the table was."""
     return f"n {theme.count(result.n)}, p {theme.count(result.p)}"
 
@@ -70,34 +89,40 @@ def percent(share: float) -> str:
         return "< 0.1 %"
     if 0.9995 <= share < 1:
         return "> 99.9 %"
-    return f"{100 * share:.1f} %"
+    return theme.number(100 * share, 1) + " %"
 
 
-def shares(result: PCAResult, components: tuple[int, ...]) -> str:
-    """Shares of the total variance that these components have, the first few one by one."""
+def shares(result: Components, components: tuple[int, ...]) -> str:
+    """Shares of the total that these components have, the first few one by one."""
+    total = "of the Gini index" if isinstance(result, GiniResult) else "of the variance"
     if len(components) > 3:
-        return f"together {share(result, components)} of the variance"
-    return ", ".join(f"PC{c} {share(result, [c])}" for c in components) + " of the variance"
+        return f"together {share(result, components)} {total}"
+    return ", ".join(f"PC{c} {share(result, [c])}" for c in components) + f" {total}"
 
 
-def share(result: PCAResult, components: Iterable[int]) -> str:
+def share(result: Components, components: Iterable[int]) -> str:
     """Write the share of these components together: all of it only if no other has a variance, whatever a sum says."""
-    if not result.rank:
-        return percent(0.0)
-    if set(components) >= set(range(1, result.rank + 1)):
-        return percent(1.0)
-    total = math.fsum(result.shares.iloc[[c - 1 for c in components]])
+    if isinstance(result, PCAResult):
+        if not result.rank:
+            return percent(0.0)
+        if set(components) >= set(range(1, result.rank + 1)):
+            return percent(1.0)
+    total = math.fsum(shares_of(result).iloc[[c - 1 for c in components]])
     return percent(min(total, math.nextafter(1, 0)))
 
 
-def undefined(result: PCAResult, components: tuple[int, ...]) -> list[str]:
+def undefined(result: Components, components: tuple[int, ...]) -> list[str]:
     """What of these components is not defined by the data: those without variance, those whose variances are equal."""
-    if not result.rank:
+    said, equal = [], "equal variances"
+    if isinstance(result, GiniResult):
+        equal = "equal eigenvalues"
+        if negative := [f"PC{c}" for c in components if result.eigenvalues.iloc[c - 1] < 0]:
+            said.append(f"{' and '.join(negative)} with a negative eigenvalue")
+    elif not result.rank:
         return ["nothing varies: directions arbitrary"]
-    said = []
-    if flat := [f"PC{c}" for c in components if c > result.rank]:
+    elif flat := [f"PC{c}" for c in components if c > result.rank]:
         said.append(f"{' and '.join(flat)} without variance: direction arbitrary")
     for group in result.tied:
         if set(group) & set(components):
-            said.append(f"equal variances: only the span of {' and '.join(f'PC{c}' for c in group)} is defined")
+            said.append(f"{equal}: only the span of {' and '.join(f'PC{c}' for c in group)} is defined")
     return said

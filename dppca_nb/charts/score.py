@@ -21,7 +21,6 @@ from dppca_nb.charts.layers import XY, facetted, layer, signal, text, ticks, tit
 from dppca_nb.charts.score_picture import MOST_LABELS, ScorePicture, make_score_picture
 from dppca_nb.charts.shades import shade_encoding
 from dppca_nb.charts.text import SAFE_FONT, short_names, text_width
-from dppca_nb.core.pca import PCAResult
 
 SIDES = {1: 404, 2: 340, 3: 264}  # pixels, by the number of panels; more stand in rows of two or three
 NOTE = 10.5
@@ -29,7 +28,7 @@ DOT = 3.0  # pixels from the middle of a dot within which a line seems to end th
 
 
 def score_chart(
-    results: PCAResult | pd.DataFrame | Mapping[str, PCAResult | pd.DataFrame],
+    results: words.Components | pd.DataFrame | Mapping[str, words.Components | pd.DataFrame],
     components: Iterable[int] = (1, 2),
     *,
     color: object = None,
@@ -39,7 +38,7 @@ def score_chart(
 
     Parameters
     ----------
-    results : PCAResult, DataFrame of scores, or mapping of names to these
+    results : PCAResult, GiniResult, DataFrame of scores, or mapping of names to these
         A frame holds one row per observation and a column per component, shape (n, k): the way to draw projections that
         are no result of `pca`. A mapping of up to 6, all with the same observations in the same order, gives a panel
         each, on one scale.
@@ -209,7 +208,7 @@ def digest(picture: ScorePicture) -> str:
     form = f".{picture.places}f" if 0 <= picture.places <= 8 else f".{picture.figures}g"
     blocks = []
     for (name, result), points in zip(picture.results.items(), picture.points, strict=True):
-        head = f"{name}: {words.convention(result, name)}" if isinstance(result, PCAResult) else name
+        head = f"{name}: {words.convention(result, name)}" if isinstance(result, words.RESULTS) else name
         values = [[picture.rounded(value) for value in points[row]] for row in shown]
         frame = pd.DataFrame(values, short_names([picture.names[row] for row in shown]))
         frame.columns = [f"PC{c}" for c in picture.components]

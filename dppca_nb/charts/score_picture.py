@@ -16,7 +16,7 @@ from dppca_nb.charts import theme
 from dppca_nb.charts.choices import DIGITS, check_components, check_truth
 from dppca_nb.charts.shades import Shade, make_shade
 from dppca_nb.charts.text import drawable, filled, short_names
-from dppca_nb.core.pca import PCAResult
+from dppca_nb.core.align import align_signs
 
 MOST_ROWS = 2000  # a picture of more points is a smear, and a heavy one
 MOST_FARTHEST = 200  # of these, in all panels together, the outermost: outliers are what a picture of scores is for
@@ -29,7 +29,7 @@ class ScorePicture:
 
     Attributes
     ----------
-    results : dict of str to PCAResult or DataFrame
+    results : dict of str to result or DataFrame
         What is compared; one alone has the name "".
     components : tuple of int
         Two of them, numbered from 1.
@@ -44,7 +44,7 @@ class ScorePicture:
         Positions of the rows that are drawn.
     """
 
-    results: dict[str, PCAResult | pd.DataFrame]
+    results: dict[str, words.Components | pd.DataFrame]
     components: tuple[int, int]
     shade: Shade | None
     labels: bool
@@ -92,9 +92,9 @@ class ScorePicture:
         """Name an axis: the component, and its share where one result says it."""
         component = self.components[which]
         (result, *others) = self.results.values()
-        if others or not isinstance(result, PCAResult):
+        if others or not isinstance(result, words.RESULTS):
             return f"PC{component} score"
-        return f"PC{component} score, {words.share(result, [component])} of the variance"
+        return f"PC{component} score, {words.shares(result, (component,)).removeprefix(f'PC{component} ')}"
 
     def title(self) -> str:
         """Name what is drawn."""
@@ -107,7 +107,7 @@ class ScorePicture:
         (result, *others) = self.results.values()
         if others:
             parts = [f"n {theme.count(self.n)}, one scale for all panels", *parts]
-        elif isinstance(result, PCAResult):
+        elif isinstance(result, words.RESULTS):
             said = words.undefined(result, self.components)
             parts = [words.convention(result), words.size(result), *parts, *said]
         else:
@@ -121,11 +121,11 @@ class ScorePicture:
         names = short_names(list(self.results), int(width / 8))
         made = [
             filled(words.convention(result, name).split(", "), ", ", 0.92 * width)  # a header is bold
-            if isinstance(result, PCAResult)
+            if isinstance(result, words.RESULTS)
             else ["as given"]
             for name, result in self.results.items()
         ]
-        if not any(isinstance(result, PCAResult) for result in self.results.values()):
+        if not any(isinstance(result, words.RESULTS) for result in self.results.values()):
             return names
         return [[name, *lines] for name, lines in zip(names, made, strict=True)]
 
@@ -134,7 +134,9 @@ def make_score_picture(
     results: object, components: Iterable[int] = (1, 2), *, color: object = None, labels: bool | None = None
 ) -> ScorePicture:
     """Choose and check what a picture shows; parameters and errors are those of `score_chart`."""
-    found = words.named(results, (PCAResult, pd.DataFrame), "a result of pca(...) or a frame of scores")
+    found = words.named(
+        results, (*words.RESULTS, pd.DataFrame), "a result of pca(...) or gini_pca(...), or a frame of scores"
+    )
     tables = {name: _scores(name, result) for name, result in found.items()}
     index = _observations(tables)
     places = [_places_of_components(table) for table in tables.values()]
@@ -155,10 +157,22 @@ def make_score_picture(
         raise ValueError(f"scores must be finite and below {words.LARGEST:g}; some are not.")
     if 0 < np.ptp(points, axis=1).max() < 1 / words.LARGEST:
         raise ValueError(f"scores must differ by more than {1 / words.LARGEST:g} to be drawn. Use a larger unit.")
+    _turn(points, list(found.values()), components)
     labels = has_names(index) if labels is None else check_truth("labels", labels)
     shade, drawn = make_shade(color, index), _drawn(points)
     names = {int(row): drawable(str(index[row])) for row in drawn}
     return ScorePicture(found, components, shade, labels, names, points, drawn)
+
+
+def _turn(points: np.ndarray, results: list, components: tuple[int, ...]) -> None:
+    """Give later results, in place, the signs of the first, if both have directions of the same variables."""
+    first, columns = results[0], [c - 1 for c in components]
+    for one, result in zip(points[1:], results[1:], strict=True):
+        if isinstance(first, words.RESULTS) and isinstance(result, words.RESULTS):
+            base, other = first.directions, result.directions.reindex(first.directions.index)
+            if len(base) == len(result.directions) and not other.isna().to_numpy().any():
+                turned = align_signs(other.to_numpy()[:, columns], base.to_numpy()[:, columns])
+                one *= np.sign(np.einsum("jk,jk->k", turned, other.to_numpy()[:, columns]))
 
 
 def has_names(index: pd.Index) -> bool:
@@ -166,9 +180,9 @@ def has_names(index: pd.Index) -> bool:
     return not pd.api.types.is_numeric_dtype(index) and index.is_unique and len(index) <= MOST_LABELS
 
 
-def _scores(name: str, result: PCAResult | pd.DataFrame) -> pd.DataFrame:
+def _scores(name: str, result: words.Components | pd.DataFrame) -> pd.DataFrame:
     """Scores of a result; a frame of scores must hold real numbers."""
-    if isinstance(result, PCAResult):
+    if isinstance(result, words.RESULTS):
         return result.scores
     types = pd.api.types
     numeric = all(types.is_numeric_dtype(kind) and not types.is_complex_dtype(kind) for kind in result.dtypes)

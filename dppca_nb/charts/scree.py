@@ -22,7 +22,7 @@ from dppca_nb.charts.drawn import DrawnChart, dressed
 from dppca_nb.charts.layers import facetted, layer, raw, signal, ticks, title_params, written
 from dppca_nb.charts.shades import COLOURS, SHAPES
 from dppca_nb.charts.text import filled, short_names, text_width
-from dppca_nb.core.pca import PCAResult
+from dppca_nb.core.gini_result import GiniResult
 
 KINDS = ("shares", "variances")
 MOST_COMPONENTS = 100
@@ -37,7 +37,7 @@ class ScreePicture:
 
     Attributes
     ----------
-    results : dict of str to PCAResult
+    results : dict of str to result
         What is compared; one alone has the name "".
     kind : {"shares", "variances"}
     components : tuple of int
@@ -46,7 +46,7 @@ class ScreePicture:
         NaN where a result has no such component.
     """
 
-    results: dict[str, PCAResult]
+    results: dict[str, words.Components]
     kind: str
     components: tuple[int, ...]
     values: pd.DataFrame
@@ -61,6 +61,17 @@ class ScreePicture:
         """Upper end of the axis."""
         most = float(np.nanmax(self.values.to_numpy()))
         return _round(most * 1.12) if most > 0 else 1.0
+
+    @property
+    def bottom(self) -> float:
+        """Lower end of the axis: below 0 only where a Gini eigenvalue is."""
+        least = float(np.nanmin(self.values.to_numpy()))
+        return _round(least * 1.12) if least < -1e-3 * self.top else 0.0
+
+    @property
+    def gini(self) -> bool:
+        """Whether one of the results has Gini eigenvalues in place of variances."""
+        return any(isinstance(result, GiniResult) for result in self.results.values())
 
     @property
     def sizes_differ(self) -> bool:
@@ -82,13 +93,15 @@ class ScreePicture:
     def axis(self) -> str:
         """Name the vertical axis, with the convention that it depends on."""
         if self.kind == "shares":
-            return "Share of the total variance"
+            return "Share of the total" if self.gini else "Share of the total variance"
         divisors = {words.divisor(result) for result in self.results.values()}
         return f"Variance (divisor {divisors.pop()})" if len(divisors) == 1 else "Variance (divisor: see legend)"
 
     def title(self) -> str:
         """Name what is drawn."""
-        return "Shares of the variance" if self.kind == "shares" else "Variances of the components"
+        if self.kind == "variances":
+            return "Variances of the components"
+        return "Shares of the components" if self.gini else "Shares of the variance"
 
     def subtitle(self, width: float) -> list[str]:
         """State the convention, the size and what is not drawn, in lines of at most `width` pixels."""
@@ -96,12 +109,12 @@ class ScreePicture:
         parts = [] if others else [words.convention(result), words.size(result)]
         if not self.sizes_differ and others:
             parts.append(words.size(result))
-        rank, last = max(each.rank for each in self.results.values()), self.components[-1]
+        rank, last = max(map(words.drawn_components, self.results.values())), self.components[-1]
         if last < rank:
             parts.append(f"first {last} of {rank} components")
         if not others:
-            if result.rank and (flat := len(result.variances) - result.rank):
-                parts.append(f"{flat} component{'s' * (flat > 1)} without variance not drawn")
+            if 0 < rank < (count := len(words.shares_of(result))):
+                parts.append(f"{count - rank} component{'s' * (count > rank + 1)} without variance not drawn")
             parts += words.undefined(result, self.components)
             if self.even:
                 parts.append(f"dashed: 1/p = {words.percent(self.even)}")
@@ -122,9 +135,11 @@ class ScreePicture:
 
 def make_scree_picture(results: object, kind: str = "shares", components: object = 20) -> ScreePicture:
     """Choose and check what a picture shows; parameters and errors are those of `scree_chart`."""
-    found = words.named(results, (PCAResult,), "a result of pca(...)")
+    found = words.named(results, words.RESULTS, words.ACCEPTED)
     check_choice("kind", kind, KINDS)
-    rank = max(result.rank for result in found.values())
+    if kind == "variances" and any(isinstance(result, GiniResult) for result in found.values()):
+        raise ValueError('a Gini result has eigenvalues and no variances; draw kind="shares".')
+    rank = max(map(words.drawn_components, found.values()))
     if components == "all":
         components = MOST_COMPONENTS
     try:
@@ -136,26 +151,31 @@ def make_scree_picture(results: object, kind: str = "shares", components: object
     ranks = tuple(range(1, max(1, min(most, rank, MOST_COMPONENTS)) + 1))
     values = pd.DataFrame(index=range(len(found)), columns=ranks, dtype=float)
     for order, result in enumerate(found.values()):
-        drawn = min(len(ranks), max(1, result.rank))  # of a result of which nothing varies, one zero is seen
-        values.iloc[order, :drawn] = getattr(result, kind).to_numpy()[:drawn]
+        drawn = min(
+            len(ranks), max(1, words.drawn_components(result))
+        )  # of a result of which nothing varies, one zero is seen
+        values.iloc[order, :drawn] = (words.shares_of(result) if kind == "shares" else result.variances).to_numpy()[
+            :drawn
+        ]
         first, last = values.iloc[order, [0, drawn - 1]]
-        if kind == "variances" and result.rank and not (1 / words.LARGEST < first < words.LARGEST and last > 0):
+        if kind == "variances" and rank and not (1 / words.LARGEST < first < words.LARGEST and last > 0):
             raise ValueError('variances are too large or too small to be drawn; scale the data, or draw kind="shares".')
     return ScreePicture(found, kind, ranks, values)
 
 
 def scree_chart(
-    results: PCAResult | Mapping[str, PCAResult], kind: str = "shares", *, components: int | str = 20
+    results: words.Components | Mapping[str, words.Components], kind: str = "shares", *, components: int | str = 20
 ) -> DrawnChart:
     """Draw how the variance falls off along the components. Not private.
 
     Parameters
     ----------
-    results : PCAResult, or mapping of names to these
+    results : PCAResult or GiniResult, or mapping of names to these
         One result is drawn as bars with a line over their tops, and with the share 1/p that each component would have
         if all had the same; up to 6 as lines with nested marks.
     kind : {"shares", "variances"}
-        Shares of the total variance, or variances, whose divisor the axis names.
+        Shares of the total variance (of the absolute eigenvalues, for Gini), or variances, whose divisor the axis
+        names.
     components : int or "all"
         How many to draw, from the first; at most 100. Components without variance are not drawn.
 
@@ -197,7 +217,7 @@ def scree_spec(single: bool, size: tuple[int, int], title: str) -> alt.FacetChar
     )
     y = alt.Y(
         "value:Q",
-        scale=alt.Scale(domain=[0, alt.expr("top")], nice=False),
+        scale=alt.Scale(domain=[alt.expr("bottom"), alt.expr("top")], nice=False),
         axis=ticks(title, labelExpr=_VALUE, minExtent=35),
     )
     tooltip = [alt.Tooltip("component:N"), alt.Tooltip("said:N", title="shows")]
@@ -250,7 +270,8 @@ def scree_signals(picture: ScreePicture, width: float) -> dict:
     widest = max(text_width(picture.said(0, c), 10.5) for c in picture.components) if picture.single else 0
     roomy = len(picture.components) * max(46, widest + 4) <= width
     percents = picture.kind == "shares"
-    return {"top": picture.top, "percents": percents, "written": roomy, "heads": [""], "warn": False, "hl": None}
+    ends = {"bottom": picture.bottom, "top": picture.top}
+    return {**ends, "percents": percents, "written": roomy, "heads": [""], "warn": False, "hl": None}
 
 
 def scree_rows(picture: ScreePicture) -> list[dict]:

@@ -12,12 +12,12 @@ import pandas as pd
 
 from dppca_nb.charts import results, theme
 from dppca_nb.core.align import Separation, separation, turn_angle
+from dppca_nb.core.gini_result import GiniResult
 from dppca_nb.core.loading import LoadingRelease
 from dppca_nb.core.pca import PCAResult
 from dppca_nb.core.teaching import TEACHING
 
-
-RESULTS = (LoadingRelease, PCAResult)
+RESULTS = (LoadingRelease, PCAResult, GiniResult)
 
 
 class Axes(NamedTuple):
@@ -93,13 +93,13 @@ class ReleaseSubject:
         return Axes(True, turn_angle(sep.gap, self.release.guarantee.sigma)) if not sep.separated else Axes(False, 0.0)
 
 
-class PCASubject:
-    """Ordinary loadings; its axes are loose where variances are equal."""
+class PlainSubject:
+    """Loadings of ordinary or Gini components, not private; their axes are loose where eigenvalues are equal."""
 
-    name, panel = "", "Ordinary, not private"
+    name, panel = "", "Not private"
     reference, private, voids = None, False, ()
 
-    def __init__(self, result: PCAResult):
+    def __init__(self, result: PCAResult | GiniResult):
         self.result = result
         self.loadings, self.n = result.directions, result.n
 
@@ -113,12 +113,13 @@ class PCASubject:
         ]
 
     def axes(self, components: tuple[int, int]) -> Axes:
-        """Judge the axes by their variances; two without any are equal, too."""
-        loose = min(components) > self.result.rank or any(set(components) <= set(tied) for tied in self.result.tied)
+        """Judge the axes by their eigenvalues; two without variance are equal, too."""
+        beyond = min(components) > results.drawn_components(self.result)
+        loose = beyond or any(set(components) <= set(tied) for tied in self.result.tied)
         return Axes(loose, 45.0 if loose else 0.0)
 
 
-def subject_of(result: LoadingRelease | PCAResult) -> Subject:
+def subject_of(result: LoadingRelease | PCAResult | GiniResult) -> Subject:
     """Take a result as the subject of a picture.
 
     Raises
@@ -128,6 +129,8 @@ def subject_of(result: LoadingRelease | PCAResult) -> Subject:
     """
     if isinstance(result, LoadingRelease):
         return ReleaseSubject(result)
-    if isinstance(result, PCAResult):
-        return PCASubject(result)
-    raise TypeError(f"the result must come from dp_loading(...) or pca(...); got {type(result).__name__}.")
+    if isinstance(result, PCAResult | GiniResult):
+        return PlainSubject(result)
+    raise TypeError(
+        f"the result must come from dp_loading(...), pca(...) or gini_pca(...); got {type(result).__name__}."
+    )

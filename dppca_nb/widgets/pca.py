@@ -37,7 +37,9 @@ ROW_MEAN = "row mean"
 @lru_cache(maxsize=1)
 def _specifications() -> dict:
     """The specifications that are the same for every explorer."""
-    bars = live(scree_spec(True, (404, 260), "share"), {"top": 1, "percents": True, "written": True}, axes="y")
+    bars = live(
+        scree_spec(True, (404, 260), "share"), {"bottom": 0, "top": 1, "percents": True, "written": True}, axes="y"
+    )
     plain = {"scores off": _score_specification("", "")}
     return {"plane": live_spec("vector", 1), "heatmap": live_spec("heatmap", 1), "scree": bars, **plain}
 
