@@ -2,6 +2,7 @@
 
 from dppca_nb import datasets
 from dppca_nb.charts.compare import compare_chart
+from dppca_nb.charts.contribution import contribution_chart
 from dppca_nb.charts.loading import loading_chart
 from dppca_nb.charts.matrix import matrix_chart
 from dppca_nb.charts.score import score_chart
@@ -28,6 +29,7 @@ __all__ = [
     "Table",
     "as_table",
     "compare_chart",
+    "contribution_chart",
     "datasets",
     "dp_loading",
     "gini_pca",
