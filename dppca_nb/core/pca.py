@@ -117,6 +117,25 @@ class PCAResult:
         """
         return self.scaled_loadings.div(self.deviations.where(self.deviations > 0), axis="index")
 
+    @property
+    def observation_contributions(self) -> pd.DataFrame:
+        """Part of each observation in the variance of each component, shape (n, k): squares of scores over their sum.
+
+        The columns sum to 1; NaN beyond the rank.
+        """
+        parts = (self.scores / self.singular_values.where(self.singular_values > 0)) ** 2  # in range at any magnitude
+        return parts / parts.sum(min_count=1)
+
+    @property
+    def observation_shares(self) -> pd.DataFrame:
+        """Part of each component in the squared distance of each observation from the centre, shape (n, k).
+
+        Squared cosines, whose rows sum to 1; NaN for an observation at the centre itself.
+        """
+        largest = self.scores.abs().max(axis="columns")
+        squares = self.scores.div(largest.where(largest > 0), axis="index") ** 2
+        return squares.div(squares.sum(axis="columns").where(largest > 0), axis="index")
+
     def summary(self, *, beyond_rank: bool = False) -> pd.DataFrame:
         """Table of the components, one row each.
 
