@@ -1,6 +1,7 @@
 """See what differential privacy does to principal components: private loadings, their charts, a live explorer."""
 
 from dppca_nb import datasets
+from dppca_nb.charts.circle import circle_chart
 from dppca_nb.charts.compare import compare_chart
 from dppca_nb.charts.contribution import contribution_chart
 from dppca_nb.charts.loading import loading_chart
@@ -28,6 +29,7 @@ __all__ = [
     "PCAResult",
     "Table",
     "as_table",
+    "circle_chart",
     "compare_chart",
     "contribution_chart",
     "datasets",

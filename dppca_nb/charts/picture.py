@@ -86,6 +86,12 @@ class LoadingPicture:
         """Number of variables of the table."""
         return len(self.subject.loadings)
 
+    @cached_property
+    def pale(self) -> frozenset[int]:
+        """Positions of the variables that are drawn pale."""
+        names = self.subject.pale(self.components)
+        return frozenset(j for j in self.shown if self.subject.loadings.index[j] in names)
+
     @property
     def panels(self) -> tuple[int, ...]:
         """Panels drawn: 0 for the reference, 1 for the subject."""
@@ -107,7 +113,8 @@ class LoadingPicture:
             what = f"PC{ranks[0]} to PC{ranks[-1]}"
         else:
             what = " and ".join(f"PC{c}" for c in ranks) if len(ranks) < 3 else ", ".join(f"PC{c}" for c in ranks)
-        return f"{'Private loadings' if self.subject.private and self.reference == 'off' else 'Loadings'} on {what}"
+        words = self.subject.what
+        return f"{words if self.reference == 'off' else words.replace('Private loadings', 'Loadings')} {what}"
 
     def subtitle(self, width: float) -> list[str]:
         """State how the numbers were made, in lines of at most `width` pixels.

@@ -160,7 +160,7 @@ def _variables(panel: _Panel, picture: LoadingPicture, font: float, previous: Ma
             panel.put(f"under-{picture.kind}", ux, uy, variable=name, op=0.9 if on else 0.35)
             if on:
                 panel.put("link", ux, uy, variable=name, x2=x, y2=y)
-        panel.put(f"{side}-{picture.kind}", x, y, variable=name, op=1 if on else 0.38)
+        panel.put(f"{side}-{picture.kind}", x, y, variable=name, op=1 if on and tip.id not in picture.pale else 0.38)
         _write(panel, tip, name, labels.get(tip.id), font)
         pair = ", ".join(theme.number(value, 4) for value in (x, y))
         panel.put("hit", x, y, variable=name, tip=pair, length=tip.length)

@@ -37,12 +37,16 @@ class Subject(Protocol):
     voids: Sequence[str]  # why a guarantee that was asked for does not hold, briefly
     panel: str  # title of its panel beside the reference
     name: str  # of its columns in a digest
+    what: str  # first words of the title
 
     def statement(self, components: tuple[int, ...], drawn: str, *, compared: bool, plane: bool) -> list[str]:
         """How the numbers were made, in parts that a subtitle joins; ``drawn`` adds how many variables are drawn."""
 
     def axes(self, components: tuple[int, int]) -> Axes:
         """Judge the axes of a plane."""
+
+    def pale(self, components: tuple[int, ...]) -> frozenset[str]:
+        """Variables that are to be drawn pale."""
 
 
 class ReleaseSubject:
@@ -56,6 +60,7 @@ class ReleaseSubject:
         reasons = release.guarantee.reasons
         self.teaching = TEACHING in reasons  # no guarantee is claimed then, so this reason breaks none
         self.private = not self.teaching
+        self.what = "Private loadings on" if self.private else "Loadings on"
         self.voids = [reason.brief for reason in reasons if reason != TEACHING]
         self.panel = (
             f"{'With noise for' if self.teaching else 'Released,'} ε {theme.epsilon(release.guarantee.epsilon)}"
@@ -87,6 +92,10 @@ class ReleaseSubject:
         """Judge whether the noise lets two components be told apart."""
         return separation(self.release.kendall_shares.to_numpy(), components, self.release.guarantee.sigma)
 
+    def pale(self, components: tuple[int, ...]) -> frozenset[str]:
+        """None."""
+        return frozenset()
+
     def axes(self, components: tuple[int, int]) -> Axes:
         """Judge the axes by the noise."""
         sep = self.separation(components)
@@ -96,7 +105,7 @@ class ReleaseSubject:
 class PlainSubject:
     """Loadings of ordinary or Gini components, not private; their axes are loose where eigenvalues are equal."""
 
-    name, panel = "", "Not private"
+    name, panel, what = "", "Not private", "Loadings on"
     reference, private, voids = None, False, ()
 
     def __init__(self, result: PCAResult | GiniResult):
@@ -111,6 +120,10 @@ class PlainSubject:
             results.size(self.result) + drawn,
             *results.undefined(self.result, components),
         ]
+
+    def pale(self, components: tuple[int, ...]) -> frozenset[str]:
+        """None."""
+        return frozenset()
 
     def axes(self, components: tuple[int, int]) -> Axes:
         """Judge the axes by their eigenvalues; two without variance are equal, too."""
@@ -127,6 +140,8 @@ def subject_of(result: LoadingRelease | PCAResult | GiniResult) -> Subject:
     TypeError
         If it is no result that has loadings.
     """
+    if isinstance(result, ReleaseSubject | PlainSubject):
+        return result
     if isinstance(result, LoadingRelease):
         return ReleaseSubject(result)
     if isinstance(result, PCAResult | GiniResult):
