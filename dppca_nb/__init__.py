@@ -4,6 +4,7 @@ from dppca_nb import datasets
 from dppca_nb.charts.circle import circle_chart
 from dppca_nb.charts.compare import compare_chart
 from dppca_nb.charts.contribution import contribution_chart
+from dppca_nb.charts.correlation import correlation_chart
 from dppca_nb.charts.loading import loading_chart
 from dppca_nb.charts.matrix import matrix_chart
 from dppca_nb.charts.score import score_chart
@@ -32,6 +33,7 @@ __all__ = [
     "circle_chart",
     "compare_chart",
     "contribution_chart",
+    "correlation_chart",
     "datasets",
     "dp_loading",
     "gini_pca",
