@@ -234,6 +234,16 @@ def test_the_status_gives_the_ratio_of_the_variances(make):
     assert "sum to p = 4 by either divisor" in explorer._frame["status"]
 
 
+def test_columns_scaled_but_not_centred_are_not_said_to_have_variance_one(make):
+    explorer = make(NUMBERS, scale=True)
+    assert "Scaled columns have variance 1" in explorer._frame["status"]
+    explorer.center = False
+    assert explorer.result.variances.sum() == pytest.approx(4)
+    assert "mean square 1, not variance 1" in explorer._frame["status"]
+    assert "Scaled columns have variance 1" not in explorer._frame["status"]
+    assert "sum to p = 4 by either divisor" in explorer._frame["status"]
+
+
 def test_data_that_are_not_centred_are_warned_of_with_the_angle_to_the_mean(make):
     explorer = make(NUMBERS, center=False)
     mean = NUMBERS.mean().to_numpy()

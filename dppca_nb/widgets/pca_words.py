@@ -49,8 +49,12 @@ def status(result: PCAResult, base: PCAResult, components: tuple[int, int], plan
         digits = "to the last digit" if apart < 1e-14 else f"to {theme.significant(float(apart), 1)}"
         said.append(f"Same directions as by singular values, {digits}.")
     if result.scale is not None:
-        what = "are eigenvalues of the correlation matrix and " if result.center is not None else ""
-        said.append(f"Scaled columns have variance 1, so the variances {what}sum to p = {result.p} by either divisor.")
+        said.append(
+            "Scaled columns have variance 1, so the variances are eigenvalues of the correlation matrix and "
+            if result.center is not None
+            else "Columns scaled but not centred have mean square 1, not variance 1; what are called variances "
+        )
+        said[-1] += f"sum to p = {result.p} by either divisor."
     elif result.ddof:
         said.append(f"Variances are n/(n − 1) = {result.n / (result.n - 1):.6g} times d²/n; shares do not change.")
     else:
