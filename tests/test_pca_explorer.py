@@ -148,7 +148,7 @@ def test_the_table_lists_components_or_loadings(make):
     assert [row["text"] for row in table["rows"]] == ["PC1", "PC2", "PC3", "PC4"]
     assert [row["share"] for row in table["rows"]] == pytest.approx(explorer.result.shares.tolist())
     assert table["rows"][-1]["together"] == "100.0 %"
-    assert table["divisor"] == "n"
+    assert table["base"] == "divisor n"
     explorer.kind = "vector"
     table = explorer._frame["table"]
     assert table["columns"] == ["PC1", "PC2"]
@@ -178,6 +178,44 @@ def test_rows_of_a_picture_are_made_for_the_views_there_are(make):
     assert set(explorer._frame["rows"]) == {""}
 
 
+def test_the_table_says_what_it_does_not_list_and_nothing_else(make):
+    wide = np.random.default_rng(1).normal(size=(70, 80))
+    assert make(wide)._frame["table"]["unlisted"] == ["19 more", "1 without variance not listed"]
+    assert len(make(wide)._frame["table"]["rows"]) == 50
+    assert make(SPREAD)._frame["table"]["unlisted"] == []
+    still = make(np.ones((4, 3)))._frame["table"]
+    assert [row["text"] for row in still["rows"]] == ["PC1"]
+    assert still["rows"][0]["hint"] == "arbitrary"
+    assert still["unlisted"] == ["2 without variance not listed"]
+
+
+def test_table_and_picture_write_the_same_numbers(make):
+    nearly = np.diag([1e12, 1e-5, 1e-6]) @ np.array([[1.0, 0, 0], [-1, 1, 0], [0, -1, 1]])
+    for data in (nearly, SPREAD, SPREAD * 1e-9):
+        for kind, column in (("shares", "percent"), ("variances", "said")):
+            explorer = make(data, kind=kind)
+            (rows,) = map(json.loads, explorer._frame["rows"].values())
+            written = [row["said"] for row in rows if row["role"] == "bar"]
+            assert [row[column] for row in explorer._frame["table"]["rows"]] == written
+    assert make(nearly)._frame["table"]["rows"][-1]["together"] == "100.0 %"
+
+
+def test_values_are_written_over_the_bars_only_where_there_is_room_for_the_widest(make):
+    short = make(SPREAD, kind="shares")._frame["room"]
+    long = make(SPREAD * 1e-140, kind="variances")._frame["room"]
+    assert long > 1.2 * short
+
+
+def test_only_the_last_results_of_a_large_table_are_kept(make, monkeypatch):
+    monkeypatch.setattr(pca_widget, "KEPT", 3 * SPREAD.size)
+    explorer = make(SPREAD)
+    for method in ("svd", "eigen", "prcomp"):
+        for center in (True, False):
+            explorer.method, explorer.center = method, center
+            assert explorer.result.method == method
+    assert len(explorer._results) == 3
+
+
 # ----- colours and names -----
 
 
@@ -203,6 +241,47 @@ def test_values_of_your_own_colour_the_points(make):
     assert [dot["shade"] for dot in rows_of(explorer, "dot")] == list(range(150))
     with pytest.raises(SettingError, match="one value for each of the 150 rows"):
         PCAExplorer(NUMBERS, color=[1, 2])
+
+
+@pytest.mark.parametrize("name", ["off", "row mean", "s", "a\x00b", "a\x01b"])
+def test_a_colouring_never_takes_the_name_of_another(make, name):
+    frame = NUMBERS.assign(**{"off": ["u", "v"] * 75, "row mean": ["w", "x"] * 75, "s": "y", "a\x00b": "z"})
+    explorer = make(frame, color=pd.Series(["own", "mine"] * 75, name=name))
+    assert explorer.colors[:4] == ("off", "row mean", "off (2)", "row mean (2)")
+    assert len(set(explorer.colors)) == 7
+    assert explorer.color == explorer.colors[-1]
+    shades = {}
+    for color in explorer.colors:
+        explorer.color = color
+        shades[color] = {dot.get("shade") for dot in rows_of(explorer, "dot")}
+        assert explorer._frame["spec"] in explorer._specs
+    assert list(shades.values())[:1] == [{None}]
+    assert len(shades["row mean"]) > 50
+    assert [sorted(shades[color]) for color in explorer.colors[2:]] == [
+        ["u", "v"], ["w", "x"], ["y"], ["z"], ["mine", "own"],
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "values", [[[1], [2]], [{"a": 1}, {"a": 2}], [1j, 2j], [None, "a"], [object(), object()]], ids=lambda v: str(v)[:12]
+)
+def test_a_column_that_can_colour_nothing_is_not_offered(make, values):
+    explorer = make(NUMBERS.assign(odd=pd.Series(values * 75, dtype=object), s=["u", "v"] * 75))
+    assert explorer.colors == ("off", "row mean", "s")
+
+
+def test_what_the_caller_changes_afterwards_changes_no_picture(make):
+    own, frame = np.arange(150.0), IRIS.copy(deep=True)
+    explorer = make(frame, color=own)
+    before = explorer._frame["rows"]
+    own[:] = 0
+    frame.iloc[:, 0] = 0.0
+    frame["Species"] = "gone"
+    explorer.method = "eigen"
+    explorer.method = "svd"
+    assert explorer._frame["rows"] == before
+    explorer.color = "Species"
+    assert {dot["shade"] for dot in rows_of(explorer, "dot")} == {"setosa", "versicolor", "virginica"}
 
 
 def test_names_of_rows_are_written_where_there_are_some(make):
@@ -252,6 +331,30 @@ def test_data_that_are_not_centred_are_warned_of_with_the_angle_to_the_mean(make
     assert explorer._frame["beware"]
 
 
+@pytest.mark.parametrize("unit", [1e-300, 1e-170, 1, 1e170, 1e300])
+def test_the_angle_to_the_mean_does_not_depend_on_the_unit(make, unit):
+    status = make(NUMBERS * unit, center=False, kind="vector")._frame["status"]
+    assert re.search(r"PC1 lies \d+\.\d°", status)[0] == "PC1 lies 1.9°"
+
+
+@pytest.mark.parametrize("data", [NUMBERS - NUMBERS.mean(), NUMBERS * 0])
+def test_means_of_zero_have_no_direction(make, data):
+    explorer = make(data, center=False, kind="shares")
+    assert "the means are zero up to rounding" in explorer._frame["status"]
+    assert "°" not in explorer._frame["status"]
+    assert not explorer._frame["beware"]
+
+
+def test_widths_of_columns_are_compared_without_leaving_the_range_of_numbers(make):
+    explorer = make(SPREAD * [1e-66, 1, 1, 1e90], kind="shares")
+    assert (
+        "differ by a factor of more than 1.0 · 10³⁰⁰, so the directions mostly follow \ue000z"
+        in explorer._frame["notes"][0]
+    )
+    explorer.center = False
+    assert "The mean squares of the columns differ" in explorer._frame["notes"][0]
+
+
 def test_equal_variances_are_a_plane_in_words_and_picture(make):
     square = pd.DataFrame([[1.0, 0], [-1, 0], [0, 1], [0, -1]], columns=["a", "b"])
     explorer = make(square, kind="vector")
@@ -274,7 +377,7 @@ def test_components_without_variance_are_counted_and_left_out(make):
     fat = np.random.default_rng(1).normal(size=(3, 8))
     explorer = make(fat, kind="shares")
     assert [row["text"] for row in explorer._frame["table"]["rows"]] == ["PC1", "PC2"]
-    assert explorer._frame["table"]["hidden"] == 1
+    assert explorer._frame["table"]["unlisted"] == ["1 without variance not listed"]
     assert "2 of 3 components have a variance, n − 1 at most" in explorer._frame["notes"][0]
 
 
@@ -314,7 +417,41 @@ def test_a_constant_column_refuses_scaling_and_the_last_picture_stays(make):
     assert explorer._frame["rows"] == before
     explorer.scale = False
     assert "error" not in explorer._frame
-    assert "Constant: site" in make(NUMBERS.assign(site=5.0), scale=True)._frame["empty"][0]
+
+
+def test_settings_that_can_be_changed_stay_at_hand_where_there_is_no_first_picture(make):
+    explorer = make(NUMBERS.assign(site=5.0), scale=True)
+    assert "Constant: site" in explorer._frame["empty"][0]
+    assert "nothing to draw: Constant: site" in repr(explorer)
+    assert explorer._frame["controls"]["settings"]["scale"] is True
+    explorer.scale = False
+    assert "empty" not in explorer._frame
+    assert rows_of(explorer, "dot")
+
+
+@pytest.mark.parametrize(("unit", "words"), [(1e303, "below 1e+300"), (1e-310, "Use a larger unit")])
+def test_a_picture_that_cannot_be_drawn_is_explained_and_leaves_the_numbers(make, unit, words):
+    explorer = make(SPREAD * unit)
+    assert words in explorer._frame["empty"][0]
+    assert words in repr(explorer)
+    bundle, _ = explorer._repr_mimebundle_()
+    assert "image/png" not in bundle
+    assert words in bundle["text/plain"]
+    assert explorer.result.rank == 4
+    explorer.kind = "vector"
+    assert "empty" not in explorer._frame
+    assert explorer._repr_mimebundle_()[0]["image/png"]
+    before = explorer._frame["rows"]
+    explorer.kind = "variances"
+    assert "too large or too small to be drawn" in explorer._frame["error"]
+    assert explorer._frame["rows"] == before
+    assert "image/png" not in explorer._repr_mimebundle_()[0]
+
+
+def test_marks_around_names_are_for_the_view_alone(make):
+    explorer = make({"a": [1, 2, 3]})
+    assert "\ue000a\ue001" in " ".join(explorer._frame["empty"])
+    assert "Numeric: a." in repr(explorer)
 
 
 def test_a_table_in_which_nothing_varies_is_drawn_and_said(make):
@@ -326,7 +463,7 @@ def test_a_table_in_which_nothing_varies_is_drawn_and_said(make):
 
 
 @pytest.mark.parametrize("shape", [(2, 2), (2, 30), (30, 2), (5, 400), (3000, 3)])
-@pytest.mark.parametrize("scale", [1e-150, 1e-13, 1e12, 1e150])
+@pytest.mark.parametrize("scale", [1e-200, 1e-150, 1e-13, 1e12, 1e150, 1e200])
 def test_shapes_and_magnitudes_of_all_kinds_are_drawn(make, shape, scale):
     explorer = make(np.random.default_rng(3).normal(size=shape) * scale)
     for kind in ("scores", "vector", "heatmap", "shares"):
@@ -352,6 +489,8 @@ def test_copied_code_makes_the_same_view_again(make):
 def test_copied_code_holds_no_data(make):
     own = make(NUMBERS, color=pd.Series(np.arange(150) + 0.123, name="secret"))
     assert ".123" not in own._frame["code"]
+    assert own._frame["code"].endswith("# coloured by values of your own: color='secret'")
+    eval(own._frame["code"], {"PCAExplorer": PCAExplorer, "data": NUMBERS}).close()
 
 
 def test_closing_leaves_nothing():

@@ -265,10 +265,15 @@ def _lines(tooltip: list) -> list[alt.Chart]:
     ]
 
 
+def room(picture: ScreePicture) -> float:
+    """Width in pixels that a picture needs so that the values can be written over the bars."""
+    widest = max(text_width(picture.said(0, c), 10.5) for c in picture.components) if picture.single else 0
+    return len(picture.components) * max(46, widest + 4)
+
+
 def scree_signals(picture: ScreePicture, width: float) -> dict:
     """Values of the signals of a picture's specification, but for the colours."""
-    widest = max(text_width(picture.said(0, c), 10.5) for c in picture.components) if picture.single else 0
-    roomy = len(picture.components) * max(46, widest + 4) <= width
+    roomy = room(picture) <= width
     percents = picture.kind == "shares"
     ends = {"bottom": picture.bottom, "top": picture.top}
     return {**ends, "percents": percents, "written": roomy, "heads": [""], "warn": False, "hl": None}

@@ -23,7 +23,7 @@ from dppca_nb.widgets import loading_words as words
 from dppca_nb.widgets.checks import described, refuse_unknown, titled, whole_number
 from dppca_nb.widgets.loading_settings import LoadingSettings
 from dppca_nb.widgets.view import SettingError, bundled
-from dppca_nb.widgets.words import empty
+from dppca_nb.widgets.words import empty, plain
 
 HEATMAP_COMPONENTS = 4
 SUBTITLE_WIDTHS = (560, 400, 260, 180)  # pixels: two panels, one, a phone
@@ -187,7 +187,7 @@ reference beside, teaching)
         """Why there are no loadings."""
         if self._draws is not None:
             return self._frame.get("error", "not computed yet")
-        return " ".join(empty(self._table, self._problem))
+        return plain(" ".join(empty(self._table, self._problem)))
 
     # ----- the frame -----
 

@@ -8,7 +8,6 @@ from functools import lru_cache
 
 import pandas as pd
 
-from dppca_nb._columns import display_names
 from dppca_nb.charts.drawn import live
 from dppca_nb.charts.heatmap import heatmap_rows
 from dppca_nb.charts.loading import live_spec, loading_chart, signals
@@ -17,31 +16,30 @@ from dppca_nb.charts.plane import plane_rows, zoom
 from dppca_nb.charts.results import convention
 from dppca_nb.charts.score import score_chart, score_rows, score_signals, score_spec
 from dppca_nb.charts.score_picture import make_score_picture
-from dppca_nb.charts.scree import make_scree_picture, scree_chart, scree_rows, scree_signals, scree_spec
-from dppca_nb.charts.shades import COLOURS, make_shade
-from dppca_nb.charts.text import drawable
+from dppca_nb.charts.scree import make_scree_picture, room, scree_chart, scree_rows, scree_signals, scree_spec
+from dppca_nb.charts.shades import Shade
 from dppca_nb.core.pca import PCAResult, check_settings, pca, row_labels
 from dppca_nb.table import DataError, LeftOut, as_table
 from dppca_nb.widgets import frame, pca_frame
 from dppca_nb.widgets import pca_words as words
 from dppca_nb.widgets.checks import described, refuse_unknown, titled
-from dppca_nb.widgets.pca_settings import PCASettings
+from dppca_nb.widgets.pca_colors import Colorings
+from dppca_nb.widgets.pca_settings import COMPUTING, PCASettings
 from dppca_nb.widgets.view import SettingError, bundled
-from dppca_nb.widgets.words import empty
+from dppca_nb.widgets.words import empty, plain
 
 HEATMAP_COMPONENTS = 6
 SUBTITLE_WIDTHS = (560, 400, 260, 180)  # pixels
-ROW_MEAN = "row mean"
+KEPT = 20_000_000  # scores in all results that are kept, 160 MB
 
 
 @lru_cache(maxsize=1)
 def _specifications() -> dict:
-    """The specifications that are the same for every explorer."""
+    """The specifications that are the same for every explorer, but for those of the scores."""
     bars = live(
         scree_spec(True, (404, 260), "share"), {"bottom": 0, "top": 1, "percents": True, "written": True}, axes="y"
     )
-    plain = {"scores off": _score_specification("", "")}
-    return {"plane": live_spec("vector", 1), "heatmap": live_spec("heatmap", 1), "scree": bars, **plain}
+    return {"plane": live_spec("vector", 1), "heatmap": live_spec("heatmap", 1), "scree": bars}
 
 
 @lru_cache(maxsize=16)
@@ -63,7 +61,7 @@ class PCAExplorer(PCASettings):
         Name of the data; by default ``data.attrs["title"]``.
     color : str or sequence of length n, optional
         "off", "row mean" (of what is decomposed), or the name of a column that may colour the points; or numbers or
-        categories of your own, one for each row.
+        categories of your own, one for each row. A name that is taken gets a number: `colors` lists what there is.
     **settings
         Initial values of the settings below.
 
@@ -110,53 +108,34 @@ class PCAExplorer(PCASettings):
         refuse_unknown(settings, self._settings)
         self.title = titled(data, title, "Principal components")
         self._about = described(data)
-        computing = {name: settings.get(name) for name in ("method", "center", "scale", "ddof") if name in settings}
+        computing = {name: settings[name] for name in COMPUTING if name in settings}
         try:  # before the data are read
             check_settings(**{"method": "svd", "center": True, "scale": False, "ddof": None, **computing})
         except (TypeError, ValueError) as error:
             raise SettingError(str(error)) from None
-        self._table, self._problem, self._colors = None, None, {}
+        self._table, self._problem = None, None
+        self._colors = Colorings()
         self._results: dict[tuple, PCAResult] = {}
         self._result, self._half = None, None
         try:
             self._table = as_table(data, numeric_only=True)
             self._rows = row_labels(data, self._table.n)
-            color = self._offer_colors(data, color)
         except DataError as error:
             self._problem, color = str(error), "off"
+        else:
+            self._colors.offer_columns(data, {column.name for column in self.left_out})
+            try:
+                color = self._colors.choose(color, self._rows)
+            except (TypeError, ValueError) as error:
+                raise SettingError(str(error)) from None
         super().__init__(_view="pca", _specs=self._specifications(), color=color, **settings)
-
-    def _offer_colors(self, data: object, color: object) -> str:
-        """Collect what may colour the points; return the name of what is asked for."""
-        self._colors[ROW_MEAN] = None  # differs with every result
-        if isinstance(data, pd.DataFrame):
-            left_out = {column.name for column in self._table.left_out}
-            for position, name in enumerate(display_names(data.columns)):
-                values = data.iloc[:, position]
-                if name in left_out and values.nunique() <= len(COLOURS) and not values.isna().any():
-                    self._colors[drawable(name)] = values.rename(drawable(name)).set_axis(self._rows)
-        if color is None:
-            return "off"
-        if isinstance(color, str):
-            return color
-        try:
-            shade = make_shade(color, self._rows)
-        except (TypeError, ValueError) as error:
-            raise SettingError(str(error)) from None
-        self._colors[shade.name] = pd.Series(color, name=shade.name).set_axis(self._rows)
-        return shade.name
 
     def _specifications(self) -> dict:
         """The specifications of all kinds; the scores have one for each colouring."""
         if not self._drawable:
             return {}
-        kinds = {name: self._kind_of(values) for name, values in self._colors.items()}
-        scores = {f"scores {name}": _score_specification(kind, name) for name, kind in kinds.items()}
-        return {**_specifications(), **scores}
-
-    def _kind_of(self, values: pd.Series | None) -> str:
-        """Whether colours are numbers or categories; the mean of a row is a number."""
-        return "number" if values is None else make_shade(values, self._rows).kind
+        legends = self._colors.legends().items()
+        return {**_specifications(), **{f"scores {name}": _score_specification(*legend) for name, legend in legends}}
 
     # ----- what is shown -----
 
@@ -170,7 +149,7 @@ class PCAExplorer(PCASettings):
     @property
     def colors(self) -> tuple[str, ...]:
         """What may colour the points."""
-        return ("off", *self._colors)
+        return self._colors.names
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
@@ -188,7 +167,7 @@ class PCAExplorer(PCASettings):
         return loading_chart(result, **self._loading_settings())
 
     def __repr__(self) -> str:
-        if self._result is None:
+        if self._result is None or "empty" in self._frame:
             return f"PCAExplorer({self.title!r}, nothing to draw: {self._why_nothing()})"
         parts = [repr(self.title), convention(self._result), self.kind]
         if self.kind in ("scores", "vector"):
@@ -198,28 +177,28 @@ class PCAExplorer(PCASettings):
         return f"PCAExplorer({', '.join(parts)})"
 
     def _why_nothing(self) -> str:
-        """Why there are no components."""
-        if self._drawable:
-            return self._frame.get("error", "not computed yet")
-        return " ".join(empty(self._table, self._problem))
+        """Why there are no components, or no picture of them."""
+        return plain(" ".join(self._frame.get("empty") or [self._frame.get("error", "not computed yet")]))
 
     # ----- the frame -----
 
     def _compute(self, **changed: object) -> PCAResult:
-        """Components by the present settings, computed once for each combination of them."""
-        names = ("method", "center", "scale", "ddof")
-        wanted = {name: getattr(self, name) for name in names} | changed
+        """Components by the present settings; the last few are kept."""
+        wanted = {name: getattr(self, name) for name in COMPUTING} | changed
+        wanted["ddof"] = check_settings(**wanted)
         key = tuple(wanted.values())
-        if key not in self._results:
+        made = self._results.pop(key, None)
+        if made is None:
             made = pca(self._table, **wanted)
-            self._results[key] = dataclasses.replace(made, scores=made.scores.set_axis(self._rows))
-        return self._results[key]
+            made = dataclasses.replace(made, scores=made.scores.set_axis(self._rows))
+        self._results[key] = made  # the latest is the last
+        while len(self._results) * made.scores.size > KEPT and len(self._results) > 2:
+            del self._results[next(iter(self._results))]
+        return made
 
-    def _shade(self) -> pd.Series | None:
-        """What colours the points; the mean of a row is that of its centred and scaled entries."""
-        if self.color == ROW_MEAN:
-            return (self._result.scores @ self._result.directions.mean().to_numpy()).rename(ROW_MEAN)
-        return self._colors.get(self.color)
+    def _shade(self) -> pd.Series | Shade | None:
+        """What colours the points."""
+        return self._colors.of(self.color, self._result)
 
     def _writes_names(self) -> bool | None:
         """Whether names of rows are written: by the default of the chart, unless labels are off."""
@@ -235,21 +214,25 @@ class PCAExplorer(PCASettings):
     def _make_frame(self, layouts: list[str]) -> dict:
         if not self._drawable:
             return {"title": self.title, "empty": empty(self._table, self._problem)}
+        settled = {
+            "title": self.title,
+            "badge": "Not private",
+            "banner": words.BANNER,
+            "controls": pca_frame.controls(self, self._table, self._rows),
+        }
         try:
             self._result = self._compute()
-        except DataError as error:
-            if self._result is None:  # there is no last picture to keep
-                return {"title": self.title, "empty": [str(error)]}
-            raise
+            picture, drawn = self._picture(layouts)
+        except ValueError as error:
+            if "rows" in self._frame:
+                raise  # the last picture stays
+            return {**settled, "empty": [str(error)]}
         result = self._result
-        picture, drawn = self._picture(layouts)
         planar = self.kind in ("scores", "vector")
         status, beware = words.status(result, self._compute(method="svd", ddof=0), self.components, planar)
         return {
-            "title": self.title,
-            "badge": "Not private",
+            **settled,
             "file": self.kind if self.kind in ("scores", "shares", "variances") else "loadings",
-            "banner": words.BANNER,
             "panels": 1,
             **drawn,
             "words": {
@@ -257,16 +240,21 @@ class PCAExplorer(PCASettings):
                 "subtitles": [{"width": width, "lines": picture.subtitle(width)} for width in SUBTITLE_WIDTHS],
                 **drawn["words"],
             },
-            "controls": pca_frame.controls(self, self._table.p),
             "status": status,
             "beware": beware,
             "notes": words.notes(self._table, self.left_out, result),
             "statement": words.statement(result),
             "description": words.description(picture.title(), picture.subtitle(1000), result, self.components),
-            "code": frame.code(
-                "PCAExplorer", {"title": self.title}, {name: getattr(self, name) for name in self._settings}
-            ),
+            "code": self._code(),
         }
+
+    def _code(self) -> str:
+        """One call that makes this view again; colours of the caller's own are named and not copied."""
+        settings = {name: getattr(self, name) for name in self._settings}
+        if self.color != self._colors.own:
+            return frame.code("PCAExplorer", {"title": self.title}, settings)
+        call = frame.code("PCAExplorer", {"title": self.title}, {**settings, "color": "off"})
+        return f"{call}  # coloured by values of your own: color={self.color!r}"
 
     def _picture(self, layouts: list[str]) -> tuple[object, dict]:
         """The picture of this kind, and the parts of the frame that depend on the kind."""
@@ -284,7 +272,7 @@ class PCAExplorer(PCASettings):
             picture = make_scree_picture(self._result, self.kind)
             rows = {"": json.dumps(scree_rows(picture))}
             drawn = self._parts("scree", scree_signals(picture, 404), rows, {"ax": "", "ay": picture.axis()})
-            return picture, {**drawn, "across": len(picture.components)}
+            return picture, {**drawn, "room": room(picture)}
         picture = make_picture(self._result, **self._loading_settings())
         return picture, self._loadings(picture, layouts)
 
@@ -311,9 +299,8 @@ class PCAExplorer(PCASettings):
         """Parts that every kind has, with the table of components."""
         return {"spec": spec, "signals": values, "rows": rows, "words": axes, "table": pca_frame.table(self._result)}
 
-    def _standing(self) -> dict:
-        """Settings as they stand."""
-        return {name: getattr(self, name) for name in self._settings}
-
     def _static_chart(self) -> object:
-        return None if self._result is None else self.chart
+        try:
+            return self.chart
+        except ValueError:  # the view, or the text in its place, says why
+            return None

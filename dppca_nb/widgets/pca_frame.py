@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from dppca_nb.charts.results import divisor, percent
+import math
+
+import pandas as pd
+
+from dppca_nb.charts import theme
+from dppca_nb.charts.results import divisor, share
 from dppca_nb.charts.score_picture import has_names
 from dppca_nb.core.pca import PCAResult
+from dppca_nb.table import Table
 
 LISTED = 50  # components in the table
 
@@ -12,37 +18,40 @@ LISTED = 50  # components in the table
 def table(result: PCAResult) -> dict:
     """The components with variance, the first of them; one without any where nothing varies."""
     summary = result.summary(beyond_rank=result.rank == 0).iloc[: LISTED if result.rank else 1]
-    together = summary["cumulative share"].where(summary["cumulative share"] < 1 - 1e-12, 1.0)  # all, but for rounding
-    columns = (summary.index, summary.iloc[:, 1], summary["share"], together, summary["note"])
+    columns = (summary.index, summary.iloc[:, 1], summary["share"], summary["cumulative share"], summary["note"])
     rows = [
         {
             "text": name,
             "rank": rank,
-            "variance": variance,
-            "said": f"{variance:.4g}",
-            "share": share,
-            "percent": percent(share),
-            "total": total,
-            "together": percent(total),
+            "variance": variance if math.isfinite(variance) else None,  # JSON has no infinity
+            "said": theme.minus(f"{variance:.4g}").replace("inf", "∞"),
+            "share": part,
+            "percent": share(result, [rank]),
+            "total": min(total, 1.0),
+            "together": share(result, range(1, rank + 1)),
             "note": note,
-            "hint": "tied" if rank in {c for group in result.tied for c in group} else "",
+            "hint": "tied" if any(rank in group for group in result.tied) else "arbitrary" if note else "",
         }
-        for rank, (name, variance, share, total, note) in enumerate(zip(*columns, strict=True), 1)
+        for rank, (name, variance, part, total, note) in enumerate(zip(*columns, strict=True), 1)
     ]
-    return {"divisor": divisor(result), "p": result.p, "rows": rows, "hidden": len(result.variances) - result.rank}
+    more = max(0, result.rank - len(rows))
+    flat = len(result.variances) - len(rows) - more
+    unlisted = [f"{more:,} more"] * bool(more) + [f"{flat:,} without variance not listed"] * bool(flat)
+    words = {"value": "Variance", "title": f"Divisor {divisor(result)}", "base": f"divisor {divisor(result)}"}
+    return {**words, "p": result.p, "rows": rows, "unlisted": unlisted}
 
 
-def controls(explorer, p: int) -> dict:
+def controls(explorer, table: Table, labels: pd.Index) -> dict:
     """What the controls offer, and where they stand."""
     asked = ("method", "center", "scale", "ddof", "kind", "components", "color", "labels")
-    wanted = explorer.variables
+    wanted, p = explorer.variables, table.p
     shown = p if wanted == "all" else min(p, wanted) if isinstance(wanted, int) else len(wanted)
     return {
         "settings": {name: getattr(explorer, name) for name in asked},  # what this frame answers
         "route": "n − 1" if explorer.method == "prcomp" else "n",
         "colors": list(explorer.colors),
-        "named": has_names(explorer.result.scores.index),
+        "named": has_names(labels),
         "p": p,
-        "k": len(explorer.result.variances),
+        "k": min(table.n, p),
         "shown": shown,
     }

@@ -11,6 +11,7 @@ from dppca_nb.table import Table
 from dppca_nb.widgets.checks import choice, plain_variables
 from dppca_nb.widgets.view import LiveView, Setting
 
+COMPUTING = ("method", "center", "scale", "ddof")
 KINDS = ("scores", "vector", "heatmap", "shares", "variances")
 
 
@@ -18,7 +19,6 @@ class PCASettings(LiveView):
     """A live view of ordinary components with validated settings; the checks are those of `pca` and the charts."""
 
     _table: Table | None
-    _colors: dict[str, object]  # what may colour the points, by the name that the control shows
 
     # ----- how the components are computed -----
     method = Setting("svd")
@@ -32,7 +32,12 @@ class PCASettings(LiveView):
     variables = Setting(10)
     labels = Setting(True)
 
-    _settings = ("method", "center", "scale", "ddof", "kind", "components", "color", "variables", "labels")
+    _settings = (*COMPUTING, "kind", "components", "color", "variables", "labels")
+
+    @property
+    def colors(self) -> tuple[str, ...]:
+        """What may colour the points, by the names that the control shows."""
+        raise NotImplementedError
 
     @property
     def _drawable(self) -> bool:
@@ -70,7 +75,7 @@ class PCASettings(LiveView):
 
     @traitlets.validate("color")
     def _valid_color(self, proposal: dict) -> str:
-        return self._accept(choice, "color", proposal["value"], ("off", *self._colors))
+        return self._accept(choice, "color", proposal["value"], self.colors)
 
     @traitlets.validate("variables")
     def _valid_variables(self, proposal: dict) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dppca_nb.charts import theme
-from dppca_nb.charts.results import divisor, percent, undefined
+from dppca_nb.charts.results import LARGEST, divisor, share, undefined
 from dppca_nb.core.align import align_signs
 from dppca_nb.core.pca import PCAResult
 from dppca_nb.table import LeftOut, Table
@@ -59,9 +59,14 @@ def status(result: PCAResult, base: PCAResult, components: tuple[int, int], plan
         said.append(f"Variances are n/(n − 1) = {result.n / (result.n - 1):.6g} times d²/n; shares do not change.")
     else:
         said.append("Variances are d²/n; with divisor n − 1 they would be larger by n/(n − 1), and shares the same.")
-    if result.center is None and (angle := _angle_to_mean(result)) is not None:
-        said.append(f"Not centred: PC1 lies {angle:.1f}° from the direction of the mean, and counts it as variance.")
-        beware = True
+    if result.center is None:
+        angle = _angle_to_mean(result)
+        beware |= angle is not None
+        said.append(
+            "Not centred, but the means are zero up to rounding: centring would change nothing."
+            if angle is None
+            else f"Not centred: PC1 lies {angle:.1f}° from the direction of the mean, and counts it as variance."
+        )
     if planar and (loose := undefined(result, components)):
         said.append(f"{'; '.join(loose)}.")
         beware = True
@@ -69,10 +74,14 @@ def status(result: PCAResult, base: PCAResult, components: tuple[int, int], plan
 
 
 def _angle_to_mean(result: PCAResult) -> float | None:
-    """Angle between PC1 and the mean of what was decomposed, in degrees; None where the mean is zero."""
-    mean = result.scores.mean().to_numpy()  # in the basis of the directions, which span every row
-    length = np.linalg.norm(mean)
-    if not np.isfinite(length) or length == 0:
+    """Angle between PC1 and the mean of what was decomposed, in degrees; None where the mean is zero up to rounding."""
+    scores = result.scores.to_numpy()  # in the basis of the directions, which span every row
+    largest = np.abs(scores).max()
+    if largest == 0:
+        return None
+    scores = scores / largest  # whose squares float64 can hold
+    mean, squares = scores.mean(axis=0), np.mean(np.sum(scores**2, axis=1))
+    if mean @ mean <= np.finfo(float).eps * squares:  # it is in no digit of what is decomposed
         return None
     return float(np.degrees(np.arctan2(np.linalg.norm(mean[1:]), abs(mean[0]))))
 
@@ -81,12 +90,13 @@ def notes(table: Table, left_out: tuple[LeftOut, ...], result: PCAResult) -> lis
     """What a reader should know about the table: what was left out, what dominates."""
     found = left_out_note(left_out)
     deviations = result.deviations.to_numpy()
-    varying = deviations[deviations > 0]
-    if result.scale is None and varying.size and (varying.max() / varying.min()) ** 2 > UNEVEN:
+    ratio = _ratio(deviations)
+    if result.scale is None and ratio > UNEVEN:
         widest = code(table.names[int(deviations.argmax())])
-        ratio = theme.significant(float((varying.max() / varying.min()) ** 2))
+        said = theme.significant(ratio) if ratio < LARGEST else f"more than {theme.significant(LARGEST)}"
+        what = "variances" if result.center is not None else "mean squares"
         found.append(
-            f"The variances of the columns differ by a factor of {ratio}, so the directions mostly follow {widest}. "
+            f"The {what} of the columns differ by a factor of {said}, so the directions mostly follow {widest}. "
             "Tick Scale to give every column the same weight."
         )
     if result.rank < len(result.variances):
@@ -97,10 +107,17 @@ def notes(table: Table, left_out: tuple[LeftOut, ...], result: PCAResult) -> lis
     return found
 
 
+def _ratio(deviations: np.ndarray) -> float:
+    """Largest over smallest variance of the columns that vary; 1 where none does."""
+    varying = deviations[deviations > 0]
+    with np.errstate(over="ignore"):
+        return float((varying.max() / varying.min()) ** 2) if varying.size else 1.0
+
+
 def description(title: str, lines: list[str], result: PCAResult, components: tuple[int, int]) -> str:
     """Put the picture into words, for those who do not see it."""
     said = " ".join(lines)
     if "of the variance" not in said:
-        shares = ", ".join(f"PC{c} {percent(result.shares.iloc[c - 1])}" for c in components)
+        shares = ", ".join(f"PC{c} {share(result, [c])}" for c in components)
         said += f". Shares of the variance: {shares}"
     return f"{title}. {said}."

@@ -17,6 +17,11 @@ def code(name: str) -> str:
     return f"{CODE}{name}{END}"
 
 
+def plain(text: str) -> str:
+    """Drop the marks around the user's own words, for text that no view lays out."""
+    return text.replace(CODE, "").replace(END, "")
+
+
 def left_out_note(left_out: tuple[LeftOut, ...]) -> list[str]:
     """Say which columns are no variables, and why."""
     columns = ", ".join(f"{code(column.name)} ({column.reason})" for column in left_out)

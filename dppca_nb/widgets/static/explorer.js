@@ -130,18 +130,22 @@ class Explorer {
   update() {
     const { frame } = this;
     this.heading.textContent = frame.title ?? "";
-    const blank = Boolean(frame.empty);
-    for (const part of [this.badge, this.export, this.banner, ...this.strips, this.main, this.footer]) part.hidden = blank;
+    const blank = Boolean(frame.empty) || !frame.rows;
+    for (const part of [this.export, this.main, this.footer]) part.hidden = blank;
+    for (const part of [this.badge, this.banner, ...this.strips]) part.hidden = !frame.controls; // other settings may help
     this.empty.hidden = !blank;
     this.voidBadge.hidden = !frame.void;
+    if (frame.controls) {
+      this.badge.textContent = frame.badge;
+      this.banner.replaceChildren(...rich(frame.banner));
+      if (!this.controlled || this.isCurrent(frame.controls.settings)) this.updateControls(frame.controls);
+      this.controlled = true; // a new view beside a refused setting shows those of the last picture
+    }
     if (blank) {
-      this.empty.replaceChildren(element("b", {}, this.nothing), ...frame.empty.map((text) => element("p", {}, ...rich(text))));
+      const said = [...(frame.empty ?? []), ...(frame.error ? [frame.error] : [])];
+      this.empty.replaceChildren(element("b", {}, this.nothing), ...said.map((text) => element("p", {}, ...rich(text))));
       return;
     }
-    if (!frame.controls) return;
-    this.badge.textContent = frame.badge;
-    this.banner.replaceChildren(...rich(frame.banner));
-    if (this.isCurrent(frame.controls.settings)) this.updateControls(frame.controls);
     this.updateWords(frame);
     this.redraw();
   }

@@ -51,7 +51,7 @@ class PCAView extends Explorer {
     const room = { gap: 26, left: 50, margin: 68 };
     if (frame.spec === "scree") {
       const width = Math.floor(Math.max(150, Math.min(wide ? 520 : 640, available - room.margin)));
-      const written = frame.across * 46 <= width;
+      const written = frame.room <= width;
       return { ...room, width, height: Math.round(Math.min(300, Math.max(200, width * 0.6))), fixed: true, signals: { written } };
     }
     const width = 4 * Math.floor(Math.max(150, Math.min(wide ? 460 : 560, available - room.margin)) / 4);

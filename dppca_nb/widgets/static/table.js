@@ -25,7 +25,7 @@ class LinkedTable {
     this.sorts = { loadings: { by: "length", down: true }, components: { by: "rank", down: false } };
   }
 
-  get kind() { return this.data.divisor ? "components" : "loadings"; }
+  get kind() { return this.data.half ? "loadings" : "components"; }
 
   draw(data, room) {
     this.data = data;
@@ -85,15 +85,15 @@ class LinkedTable {
 
   /** Components with their variances and shares. */
   components() {
-    const { divisor, p, rows, hidden } = this.data;
-    const bar = this.room < 300 ? 0 : Math.round(Math.max(24, Math.min(150, this.room - 320)));
+    const { value, title, base, p, unlisted } = this.data;
+    const bar = this.room < 340 ? 0 : Math.round(Math.max(24, Math.min(150, this.room - 320)));
     return {
       caption: "Table of components",
       keys: { rank: (row) => row.rank, variance: (row) => row.variance, share: (row) => row.share, total: (row) => row.total },
       heads: [
         { by: "rank", text: "Component", class: "variable" },
-        { by: "variance", text: "Variance", class: "length", width: 76, title: `Divisor ${divisor}` },
-        { by: "share", text: "Share", class: "number", width: bar + 68, title: "Share of the total variance" },
+        { by: "variance", text: value, class: "length", width: 76, title },
+        { by: "share", text: "Share", class: "number", width: bar + 68, title: "Share of the total" },
         { by: "total", text: "Together", class: "length", width: 66, title: "Share of this component and those before it" },
       ],
       cells: (row) => [
@@ -102,9 +102,9 @@ class LinkedTable {
         element("td", { class: "number" }, element("span", { class: "wide" }, row.percent), bar ? tableBar(bar, row.share, { low: 0, high: 1 }, { even: [1 / p] }) : null),
         element("td", { class: "length" }, row.together)],
       legend: [
-        element("span", {}, `divisor ${divisor}`),
+        element("span", {}, base),
         element("span", { title: "Share of each component if all had the same" }, element("i", { class: "even" }), `1/p = ${(100 / p).toFixed(1)} %`),
-        hidden ? element("span", {}, `${hidden} without variance not listed`) : null],
+        ...unlisted.map((text) => element("span", {}, text))],
     };
   }
 
@@ -125,10 +125,10 @@ class LinkedTable {
 
   /** Everything in the table, as lines of a CSV file. */
   lines() {
-    const { columns, rows, divisor } = this.data;
+    const { columns, rows, value, base } = this.data;
     if (this.kind === "components") {
-      return [["component", `variance (divisor ${divisor})`, "share", "cumulative share", "note"],
-        ...rows.map((row) => [row.text, row.variance, row.share, row.total, row.note])];
+      return [["component", `${value.toLowerCase()} (${base})`, "share", "cumulative share", "note"],
+        ...rows.map((row) => [row.text, row.variance ?? row.said, row.share, row.total, row.note])];
     }
     const referenced = Boolean(rows[0].reference);
     const head = ["variable", ...columns, "length", ...(referenced ? columns.map((name) => `reference ${name}`) : [])];
