@@ -10,17 +10,20 @@ from dppca_nb.charts.matrix import matrix_chart
 from dppca_nb.charts.score import score_chart
 from dppca_nb.charts.scree import scree_chart
 from dppca_nb.core.gini import GiniResult, gini_pca
+from dppca_nb.core.gini_test import gini_test
 from dppca_nb.core.kendall import KendallEstimate, spherical_kendall
 from dppca_nb.core.loading import LoadingRelease, dp_loading
 from dppca_nb.core.pca import PCAResult, pca
 from dppca_nb.core.privacy import Budget, Guarantee
 from dppca_nb.table import DataError, Table, as_table
+from dppca_nb.widgets.gini import GiniExplorer
 from dppca_nb.widgets.loading import LoadingExplorer
 from dppca_nb.widgets.pca import PCAExplorer
 
 __all__ = [
     "Budget",
     "DataError",
+    "GiniExplorer",
     "GiniResult",
     "Guarantee",
     "KendallEstimate",
@@ -37,6 +40,7 @@ __all__ = [
     "datasets",
     "dp_loading",
     "gini_pca",
+    "gini_test",
     "loading_chart",
     "matrix_chart",
     "pca",

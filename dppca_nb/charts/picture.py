@@ -130,7 +130,7 @@ class LoadingPicture:
 
     def headers(self) -> tuple[str, str]:
         """Title the two panels; a single panel needs none."""
-        return "Reference, not private", self.subject.panel if self.reference == "beside" else ""
+        return self.subject.reference_panel, self.subject.panel if self.reference == "beside" else ""
 
 
 def make_picture(

@@ -36,6 +36,7 @@ class Subject(Protocol):
     private: bool  # whether the picture, without the reference, may be shown to others
     voids: Sequence[str]  # why a guarantee that was asked for does not hold, briefly
     panel: str  # title of its panel beside the reference
+    reference_panel: str  # title of the reference's panel
     name: str  # of its columns in a digest
     what: str  # first words of the title
 
@@ -52,7 +53,7 @@ class Subject(Protocol):
 class ReleaseSubject:
     """Private loadings; its axes may be loose under the noise."""
 
-    name = "private "
+    name, reference_panel = "private ", "Reference, not private"
 
     def __init__(self, release: LoadingRelease):
         self.release = release
@@ -105,12 +106,16 @@ class ReleaseSubject:
 class PlainSubject:
     """Loadings of ordinary or Gini components, not private; their axes are loose where eigenvalues are equal."""
 
-    name, panel, what = "", "Not private", "Loadings on"
-    reference, private, voids = None, False, ()
+    name, panel, reference_panel, what = "", "Not private", "", "Loadings on"
+    private, voids = False, ()
 
-    def __init__(self, result: PCAResult | GiniResult):
+    def __init__(self, result: PCAResult | GiniResult, beside: PCAResult | None = None):
         self.result = result
         self.loadings, self.n = result.directions, result.n
+        self.reference = None if beside is None else beside.directions
+        if beside is not None:
+            self.panel = results.convention(result)
+            self.reference_panel = f"Variance: {results.convention(beside)}"
 
     def statement(self, components: tuple[int, ...], drawn: str, *, compared: bool, plane: bool) -> list[str]:
         """State the convention, the shares and the size, and what is not defined."""

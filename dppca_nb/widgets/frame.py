@@ -76,3 +76,8 @@ def measures(layout: str) -> tuple[float, float]:
     """Read the panel's side and the width of the font that a view asks rows for; what is absurd is brought in range."""
     side, font = map(float, layout.split("|"))
     return min(max(side, 120.0), 2000.0), min(max(font, SAFE_FONT), 2.0)
+
+
+def asked(layouts: list[str]) -> list[tuple[str, float, float]]:
+    """Every layout that a view asks rows for, with its measures."""
+    return [(layout, *measures(layout)) for layout in layouts]

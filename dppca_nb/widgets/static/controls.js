@@ -48,6 +48,35 @@ function choice(name, legend, options, onchange) {
   return { element: made, set(value) { for (const input of inputs) input.checked = input.value === value; } };
 }
 
+/** A slider over given steps, of which some are named under it; `onstep` is told the step and whether it is still held. */
+function stepper(label, named, onstep) {
+  let steps = [];
+  const step = () => steps[Number(input.value)];
+  const show = (text) => {
+    input.style.setProperty("--at", Math.max(0, Math.min(1, Number(input.value) / (steps.length - 1))));
+    input.setAttribute("aria-valuetext", text);
+  };
+  const moved = (held) => { show(step().text); onstep(step(), held); };
+  const input = element("input", { type: "range", min: 0, step: 1, "aria-label": label, oninput: () => moved(true), onchange: () => moved(false) });
+  const ticks = element("div", { class: "ticks", "aria-hidden": "true" });
+  return {
+    element: element("div", { class: "stepper" }, input, ticks),
+    /** Stand at a value, or at the step nearest to it. */
+    set(options, value, text) {
+      steps = options;
+      const distance = (one) => Math.abs(Math.log(one.value / value));
+      const nearest = steps.reduce((best, one, i) => (distance(one) < distance(steps[best]) ? i : best), 0);
+      input.max = steps.length - 1;
+      input.value = nearest;
+      show(text ?? steps[nearest].text);
+      if (!ticks.childElementCount) {
+        ticks.append(...steps.map((one, i) => [one, i]).filter(([one]) => named.includes(one.value))
+          .map(([one, i]) => element("span", { style: `--at:${i / (steps.length - 1)}` }, String(one.value))));
+      }
+    },
+  };
+}
+
 /** A button that says for a moment that it has done its work. */
 function actionButton(text, label, done, action) {
   const made = element("button", { type: "button", class: "quiet", title: label, "aria-label": label });

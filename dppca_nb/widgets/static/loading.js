@@ -8,9 +8,7 @@ class LoadingView extends Explorer {
   budgetControls() {
     this.big = element("span", { class: "big" });
     this.small = element("span", { class: "small", title: "The ε that this noise really gives at the stated δ, and σ, the standard deviation of the noise" });
-    this.slider = element("input", { type: "range", min: 0, step: 1, "aria-label": "Privacy budget epsilon, logarithmic",
-      oninput: () => this.slide(false), onchange: () => this.slide(true) });
-    this.ticks = element("div", { class: "ticks", "aria-hidden": "true" });
+    this.slider = stepper("Privacy budget epsilon, logarithmic", [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10], (step, held) => this.slide(step, held));
     this.delta = select("Delta", (value) => this.send({ delta: Number(value) }));
     this.calibration = choice(`${this.id}-calibration`, "Calibration of the noise",
       [["classical", "classical"], ["analytic", "analytic"]], (value) => this.send({ calibration: value }));
@@ -18,7 +16,7 @@ class LoadingView extends Explorer {
     return element("div", { class: "budget" },
       element("div", { class: "epsilon" },
         element("output", { class: "readout", "aria-live": "off" }, this.big, this.small),
-        element("div", {}, this.slider, this.ticks,
+        element("div", {}, this.slider.element,
           element("div", { class: "ends", "aria-hidden": "true" }, element("span", {}, "more private"), element("span", {}, "more accurate")))),
       element("div", { class: "row" }, captioned("δ", "Chance with which the promise of ε may fail; keep it far below 1/n", this.delta.element),
         captioned("Noise", "classical: the textbook formula, proved for ε below 1; analytic: the least noise that keeps ε and δ", this.calibration.element), this.draw));
@@ -32,33 +30,16 @@ class LoadingView extends Explorer {
       captioned("Reference", "Ordinary principal components of the same table: another method, and not private", this.reference.element));
   }
 
-  slide(released) {
-    const step = this.frame.controls.steps[Number(this.slider.value)];
-    this.dragging = !released;
-    this.readEpsilon(Number(this.slider.value), step.text);
-    if (released || !this.frame.slow) this.send({ epsilon: step.value, _dragging: !released });
-  }
-
-  readEpsilon(position, text) {
-    const last = this.frame.controls.steps.length - 1;
-    this.slider.style.setProperty("--at", Math.max(0, Math.min(1, position / last)));
-    this.slider.setAttribute("aria-valuetext", `epsilon ${text}`);
-    this.big.textContent = `ε = ${text}`;
+  slide(step, held) {
+    this.dragging = held;
+    this.big.textContent = `ε = ${step.text}`;
+    if (!held || !this.frame.slow) this.send({ epsilon: step.value, _dragging: held });
   }
 
   updateControls(state) {
-    const last = state.steps.length - 1;
     if (!this.dragging) {
-      const distance = (step) => Math.abs(Math.log(step.value / state.epsilon.value));
-      const nearest = state.steps.reduce((best, step, i) => (distance(step) < distance(state.steps[best]) ? i : best), 0);
-      this.slider.max = last;
-      this.slider.value = nearest;
-      this.readEpsilon(nearest, state.epsilon.text);
-    }
-    if (!this.ticks.childElementCount) {
-      const named = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
-      this.ticks.append(...state.steps.map((step, i) => [step, i]).filter(([step]) => named.includes(step.value))
-        .map(([step, i]) => element("span", { style: `--at:${i / last}` }, String(step.value))));
+      this.slider.set(state.steps, state.epsilon.value, `epsilon ${state.epsilon.text}`);
+      this.big.textContent = `ε = ${state.epsilon.text}`;
     }
     this.delta.set(state.deltas.map(({ value, text }) => [value, text]), state.delta);
     this.calibration.set(state.calibration);

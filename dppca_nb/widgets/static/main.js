@@ -1,6 +1,6 @@
 // What anywidget calls: the view that the frame asks for.
 
-const VIEWS = { loading: LoadingView, pca: PCAView };
+const VIEWS = { loading: LoadingView, pca: PCAView, gini: GiniView };
 
 export default {
   render({ model, el }) {

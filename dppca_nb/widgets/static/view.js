@@ -62,6 +62,14 @@ function fontFactor() {
   return Math.max(1.1, Math.min(1.6, Math.ceil(22 * measured) / 20));
 }
 
+/** A specification with its first rows and signals: without any, a legend has no size. */
+function filled(spec, signals, rows, width, height) {
+  spec.data.values = rows;
+  Object.assign(spec.spec, { width, height });
+  for (const param of spec.params) if (param.name in signals) param.value = signals[param.name];
+  return spec;
+}
+
 /** A chart inside `host`. `show` draws; `light` highlights one variable; `picture` exports. */
 class LiveChart {
   constructor(host, { onPoint, onPick, about }) {
@@ -86,7 +94,7 @@ class LiveChart {
   }
 
   async draw({ key, spec, signals, rows, width, height }) {
-    if (key !== this.key) await this.embed(key, spec());
+    if (key !== this.key) await this.embed(key, filled(spec(), signals, rows, width, height));
     for (const [name, value] of Object.entries({ ...signals, child_width: width, child_height: height })) this.set(name, value);
     const size = `${width}x${height}`;
     if (size !== this.size) { this.size = size; this.view.resize(); }

@@ -1,0 +1,176 @@
+"""The explorer of Gini components without a browser: settings, numbers, the outlier, words, what it leaves."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from ipywidgets.widgets import widget as registry
+
+from dppca_nb import DataError, GiniExplorer, datasets, gini_pca, pca
+from dppca_nb.core.align import subspace_angles
+from dppca_nb.widgets.gini_settings import KINDS
+from dppca_nb.widgets.view import SettingError
+
+LAYOUT = "340|1.1"
+CARS = datasets.cars2004()
+
+
+@pytest.fixture
+def make():
+    """Make explorers that are closed afterwards."""
+    made = []
+
+    def build(data=CARS, **settings):
+        explorer = GiniExplorer(data, **settings)
+        explorer._layouts = [LAYOUT]
+        made.append(explorer)
+        return explorer
+
+    yield build
+    for explorer in made:
+        explorer.close()
+
+
+def rows_of(explorer, role, panel=None):
+    (rows,) = map(json.loads, explorer._frame["rows"].values())
+    return [row for row in rows if row["role"] == role and panel in (None, row["panel"])]
+
+
+BAD = [
+    ("nu", 0, "^nu must be a positive, finite number; got 0"),
+    ("nu", "2", "^nu must be a positive, finite number; got '2'"),
+    ("nu", True, "^nu must be"),
+    ("nu", float("nan"), "^nu must be"),
+    ("row", 24, "^row must be between 0 and 23.*; got 24"),
+    ("row", -1, "^row must be a whole number from 0; got -1"),
+    ("theta", 0.5, "^theta must be a number of magnitude 1 to 1e.06; got 0.5"),
+    ("theta", None, "^theta must be"),
+    ("kind", "heatmap", "^kind must be one of 'scores', 'vector', 'circle'"),
+    ("components", (1, 7), "^components must be between 1 and 6; got 7"),
+    ("variables", ["nope"], "^variables names 'nope'"),
+    ("labels", 1, "^labels must be True or False; got 1"),
+    ("show_reference", "left", "^show_reference must be one of"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "message"), BAD, ids=lambda part: str(part)[:20])
+def test_a_bad_setting_is_refused_and_changes_nothing(make, name, value, message):
+    explorer = make()
+    before = {part: text for part, text in explorer._frame.items() if part not in ("error", "slow")}
+    with pytest.raises(SettingError, match=message):
+        setattr(explorer, name, value)
+    assert re.search(message, explorer._frame["error"])
+    assert {part: text for part, text in explorer._frame.items() if part not in ("error", "slow")} == before
+    with pytest.raises(SettingError, match=message):
+        GiniExplorer(CARS, **{name: value})
+
+
+@pytest.mark.parametrize("nu", [0.5, 1, 1.05, 1.4, 2, 4, 20])
+def test_the_numbers_are_those_of_gini_pca_and_of_scaled_variances(make, nu):
+    explorer = make(nu=nu)
+    wanted = gini_pca(CARS, nu=nu)
+    pd.testing.assert_frame_equal(explorer.result.directions, wanted.directions)
+    pd.testing.assert_frame_equal(explorer.result.scores, wanted.scores)
+    pd.testing.assert_frame_equal(explorer.ordinary.directions, pca(CARS, scale=True).directions)
+    drawn = np.array([[dot["x"], dot["y"]] for dot in rows_of(explorer, "dot", 0)])
+    assert drawn == pytest.approx(wanted.scores.iloc[:, :2].to_numpy(), abs=1e-3)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("place", ["off", "beside", "underneath"])
+def test_every_kind_is_a_picture_and_a_plain_chart(make, kind, place):
+    explorer = make(nu=4, kind=kind, show_reference=place)
+    assert "error" not in explorer._frame
+    spec, plain = explorer._specs[explorer._frame["spec"]], explorer.chart.to_dict()
+    marks = [[layer["mark"]["type"] for layer in one["spec"]["layer"]] for one in (spec, plain)]
+    assert marks[0] == marks[1]
+    assert explorer._repr_mimebundle_()[0]["image/png"].startswith(b"\x89PNG")
+    json.dumps(explorer._frame, allow_nan=False)
+
+
+def test_axes_do_not_flip_while_the_parameter_moves(make):
+    explorer = make()
+    before = explorer.result.directions
+    for nu in (1.05, 1.2, 1.5, 2, 3, 5, 8, 12, 20, 3, 1.05):
+        explorer.nu = nu
+        now = explorer.result
+        assert ((before * now.directions).sum() >= 0).all()
+        np.testing.assert_allclose(now.standardized.to_numpy() @ now.directions.to_numpy(), now.scores, atol=1e-12)
+        before = now.directions
+
+
+def test_an_outlier_is_made_of_one_row_and_said_and_the_data_stay(make):
+    frame = CARS.copy(deep=True)
+    explorer = make(frame, row=3, theta=10)
+    spoiled = CARS.copy()
+    spoiled.iloc[3] *= 10
+    pd.testing.assert_frame_equal(explorer.result.gc, gini_pca(spoiled).gc)
+    pd.testing.assert_frame_equal(frame, CARS)
+    assert "Contaminated" in explorer._frame["banner"]
+    assert "Nissan Micra" in explorer._frame["banner"]
+    turned = [
+        subspace_angles(method(CARS).directions, method(spoiled).directions, 2)[0]
+        for method in (gini_pca, lambda rows: pca(rows, scale=True))
+    ]
+    assert f"turned it by {turned[0]:.1f}° for Gini and by {turned[1]:.1f}° for variances" in explorer._frame["status"]
+    explorer.theta = 1
+    assert "Contaminated" not in explorer._frame["banner"]
+    pd.testing.assert_frame_equal(explorer.result.gc, gini_pca(CARS).gc)
+
+
+def test_the_circle_is_tested_when_nothing_is_held(make):
+    explorer = make(nu=4, kind="circle")
+    tested = [line for each in explorer._frame["words"]["subtitles"] for line in each["lines"] if "significant" in line]
+    assert tested
+    explorer._dragging = True
+    explorer.nu = 5
+    assert "significant" not in json.dumps(explorer._frame["words"])
+    explorer._dragging = False
+    assert "significant" in json.dumps(explorer._frame["words"])
+
+
+def test_the_table_has_eigenvalues_and_says_what_is_negative(make):
+    table = make(nu=4)._frame["table"]
+    assert [row["variance"] for row in table["rows"]] == pytest.approx(gini_pca(CARS, nu=4).eigenvalues.tolist())
+    assert table["rows"][-1]["hint"] == "negative"
+    assert table["rows"][-1]["percent"] == "−0.3 %"
+    assert table["value"] == "Eigenvalue"
+
+
+def test_a_constant_column_is_explained(make):
+    explorer = make(CARS.assign(site=1.0))
+    assert "site" in explorer._frame["empty"][0]
+    assert "site" in repr(explorer)
+    with pytest.raises(DataError, match="site"):
+        _ = explorer.result
+
+
+@pytest.mark.parametrize("data", [{"a": [1, 2, 3]}, {"a": [1, None, 2], "b": [1, 2, 3]}, [[1, 2]], "cars.csv"], ids=str)
+def test_data_that_cannot_be_drawn_are_explained(make, data):
+    assert make(data)._frame["empty"]
+
+
+def test_a_long_table_names_its_outlier_by_position(make):
+    rows = np.random.default_rng(0).normal(size=(3000, 3))
+    explorer = make(rows, row=2999, theta=100)
+    assert len(explorer._frame["controls"]["rows"]) == 300
+    assert explorer._frame["controls"]["n"] == 3000
+    assert "2999" in explorer._frame["banner"]
+
+
+def test_copied_code_makes_the_same_view_again(make):
+    explorer = make(title="Mine", nu=6, row=2, theta=5, kind="vector", components=(2, 3), show_reference="underneath")
+    again = eval(explorer._frame["code"], {"GiniExplorer": GiniExplorer, "data": CARS})
+    again._layouts = [LAYOUT]
+    assert repr(again) == repr(explorer)
+    assert again._frame["rows"] == explorer._frame["rows"]
+    again.close()
+
+
+def test_closing_leaves_nothing():
+    before = len(registry._instances)
+    explorer = GiniExplorer(CARS)
+    explorer.close()
+    assert len(registry._instances) == before
