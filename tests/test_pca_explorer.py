@@ -365,6 +365,12 @@ def test_equal_variances_are_a_plane_in_words_and_picture(make):
     assert [row["hint"] for row in explorer._frame["table"]["rows"]] == ["tied", "tied"]
 
 
+def test_three_equal_variances_are_listed_as_a_sentence_does(make):
+    explorer = make(np.vstack([np.eye(3), -np.eye(3)]))
+    assert "only the span of PC1, PC2 and PC3 is defined" in explorer._frame["status"]
+    assert "only the span of PC1, PC2 and PC3 is defined" in subtitle(explorer).replace("\n", " ")
+
+
 def test_the_route_that_squares_the_condition_number_says_what_it_lost(make):
     wide = pd.DataFrame(np.random.default_rng(1).normal(size=(80, 3)) * [1, 1e9, 1], columns=list("abc"))
     explorer = make(wide, method="eigen")

@@ -117,12 +117,18 @@ def undefined(result: Components, components: tuple[int, ...]) -> list[str]:
     if isinstance(result, GiniResult):
         equal = "equal eigenvalues"
         if negative := [f"PC{c}" for c in components if result.eigenvalues.iloc[c - 1] < 0]:
-            said.append(f"{' and '.join(negative)} with a negative eigenvalue")
+            said.append(f"{_listed(negative)} with a negative eigenvalue")
     elif not result.rank:
         return ["nothing varies: directions arbitrary"]
     elif flat := [f"PC{c}" for c in components if c > result.rank]:
-        said.append(f"{' and '.join(flat)} without variance: direction arbitrary")
+        said.append(f"{_listed(flat)} without variance: direction arbitrary")
     for group in result.tied:
         if set(group) & set(components):
-            said.append(f"{equal}: only the span of {' and '.join(f'PC{c}' for c in group)} is defined")
+            said.append(f"{equal}: only the span of {_listed([f'PC{c}' for c in group])} is defined")
     return said
+
+
+def _listed(names: list[str]) -> str:
+    """Join names as a sentence does: "PC1, PC2 and PC3"."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
