@@ -238,3 +238,21 @@ def test_two_views_and_both_explorers_live_on_one_page(show, shared):
     two.settle()
     assert "divisor n − 1" in two.words()
     assert two.root.get_by_role("radio", name="prcomp").is_checked()
+
+
+def test_a_setting_that_leaves_nothing_to_draw_can_be_taken_back_in_the_view(show, shared):
+    still = "explorer = PCAExplorer(datasets.iris().assign(site=5.0), scale=True)\nexplorer"
+    (view,) = show(still, settle=False)
+    view.waits("root.querySelector('.empty').checkVisibility()")
+    assert "Constant: site" in view.root.locator(".empty").inner_text()
+    scale = view.root.get_by_role("checkbox", name="Scale")
+    assert scale.is_checked()
+    assert not view.root.locator(".main").is_visible()
+    scale.click()
+    view.settle_on("scale", False)
+    assert not view.root.locator(".empty").is_visible()
+    assert len(places(view)) == 150
+    scale.click()  # now there is a last picture
+    view.waits("root.querySelector('.status.bad')")
+    assert "Constant: site" in view.root.locator(".status").inner_text()
+    assert len(places(view)) == 150
