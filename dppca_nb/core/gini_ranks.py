@@ -223,10 +223,12 @@ def rounding_of(scores: np.ndarray) -> float:
     >>> rounding_of(np.array([[3.0, 4.0], [0.0, 5.0], [1e9, 0.0]]))
     5e-13
     """
+    largest = float(np.abs(scores).max()) or 1.0
+    unit = scores / largest  # those of the raw scale may be too small for squares
+    with np.errstate(under="ignore"):
+        sizes = np.sqrt(np.einsum("ij,ij->i", unit, unit))
     # the median: one row far out must not tie the others
-    with np.errstate(under="ignore", over="ignore"):
-        sizes = np.sqrt(np.einsum("ij,ij->i", scores, scores))
-    return _ROUNDING * float(np.median(sizes) or sizes.mean())
+    return _ROUNDING * largest * float(np.median(sizes) or sizes.mean())
 
 
 def snapped(x: np.ndarray, slack: float) -> np.ndarray:
