@@ -5,6 +5,7 @@ Explorers derive from `LiveView`; what they compute and say goes into one synced
 
 from __future__ import annotations
 
+import threading
 import time
 import weakref
 from functools import cache
@@ -66,6 +67,8 @@ class LiveView(anywidget.AnyWidget):
     _settings: tuple[str, ...] = ()
 
     def __init__(self, **traits: object):
+        # JupyterLab handles messages of widgets in a thread of their own, beside the one that runs cells.
+        self._turn = threading.RLock()
         self._shown: object = None
         self._refused: str | None = None
         self._seconds = 0.0
@@ -89,6 +92,10 @@ class LiveView(anywidget.AnyWidget):
 
     def _redraw(self) -> None:
         """Make a frame if the settings differ from those of the last one; a failure is said in the view."""
+        with self._turn:
+            self._redraw_now()
+
+    def _redraw_now(self) -> None:
         wanted = (tuple(map(repr, (getattr(self, name) for name in self._settings))), tuple(self._layouts))
         if wanted == self._shown:
             return

@@ -191,7 +191,10 @@ class ExplorerPage:
 
     def settle_on(self, trait: str, value: object) -> None:
         """Wait until the kernel has a setting and the page has drawn it."""
-        self.notebook.until(f"explorer.{trait}", value)
+        # cells and widgets have threads of their own in the kernel: a setting may be there before its frame is
+        self.notebook.until(
+            f"explorer._frame.get('controls', {{}})['settings'].get({trait!r}, explorer.{trait})", value
+        )
         self.settle()
 
 
