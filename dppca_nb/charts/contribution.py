@@ -63,7 +63,7 @@ class ContributionPicture:
         """Title every panel."""
         if len(self.results) == 1:
             return [""]
-        return [[name, words.convention(result, name)] for name, result in self.results.items()]
+        return [words.headed(name, result) for name, result in self.results.items()]
 
     @property
     def window(self) -> tuple[float, float]:
@@ -209,6 +209,6 @@ def digest(picture: ContributionPicture) -> str:
     """Say what a picture shows, in words and rounded numbers."""
     columns = [name or "contribution" for name in picture.results]
     frame = pd.DataFrame(picture.values.T, [drawable(name) for name in picture.names], columns)
-    heads = [f"{name}: {words.convention(result, name)}" for name, result in picture.results.items() if name]
+    heads = [": ".join(words.headed(name, result)) for name, result in picture.results.items() if name]
     text = frame.to_string(float_format="%.4f")
     return "\n".join([picture.title(), *picture.subtitle(1000), *heads, text])

@@ -59,6 +59,12 @@ def convention(result: Components, beside: str = "") -> str:
     return f"{route}{centred}, {scaled}, divisor {divisor(result)}"
 
 
+def headed(name: str, result: Components) -> list[str]:
+    """Name a result, and how it was computed unless the name says it."""
+    made = convention(result, name)
+    return [name] if made in name else [name, made]
+
+
 def drawn_components(result: Components) -> int:
     """How many components have a share that can be drawn."""
     return result.p if isinstance(result, GiniResult) else result.rank

@@ -208,7 +208,7 @@ def digest(picture: ScorePicture) -> str:
     form = f".{picture.places}f" if 0 <= picture.places <= 8 else f".{picture.figures}g"
     blocks = []
     for (name, result), points in zip(picture.results.items(), picture.points, strict=True):
-        head = f"{name}: {words.convention(result, name)}" if isinstance(result, words.RESULTS) else name
+        head = ": ".join(words.headed(name, result)) if isinstance(result, words.RESULTS) else name
         values = [[picture.rounded(value) for value in points[row]] for row in shown]
         frame = pd.DataFrame(values, short_names([picture.names[row] for row in shown]))
         frame.columns = [f"PC{c}" for c in picture.components]

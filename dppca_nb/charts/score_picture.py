@@ -120,11 +120,11 @@ class ScorePicture:
             return [""]
         names = short_names(list(self.results), int(width / 8))
         made = [
-            filled(words.convention(result, name).split(", "), ", ", 0.92 * width)  # a header is bold
+            [line for part in words.headed(name, result)[1:] for line in filled(part.split(", "), ", ", 0.92 * width)]
             if isinstance(result, words.RESULTS)
             else ["as given"]
             for name, result in self.results.items()
-        ]
+        ]  # 0.92: a header is bold
         if not any(isinstance(result, words.RESULTS) for result in self.results.values()):
             return names
         return [[name, *lines] for name, lines in zip(names, made, strict=True)]

@@ -127,8 +127,7 @@ class ScreePicture:
         entries = []
         names = short_names(list(self.results), 40)
         for name, result in zip(names, self.results.values(), strict=True):
-            made = words.convention(result, name)
-            entry = name if made in name else f"{name}: {made}"
+            entry = ": ".join(words.headed(name, result))
             entries.append(f"{entry}, {words.size(result)}" if self.sizes_differ else entry)
         return entries
 
