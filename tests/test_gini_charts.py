@@ -107,6 +107,19 @@ def test_what_has_no_contributions_is_refused(arguments, message):
         contribution_chart(**arguments)
 
 
+def test_what_a_component_is_of_each_observation_stands_beside_an_even_part():
+    chart = contribution_chart({"variance": VARIANCE, "Gini": GINI}, 2, kind="observation")
+    for panel, result in enumerate((VARIANCE, GINI)):
+        bars = [bar["value"] for bar in rows_of(chart, "bar", panel)]
+        assert bars == pytest.approx(result.observation_shares["PC2"].tolist(), abs=1e-5)
+        assert rows_of(chart, "even", panel)[0]["value"] == pytest.approx(1 / 6, abs=1e-5)
+    assert "PC2 as part of each observation" in chart.digest
+    centred = pca([[1.0, 0], [-1, 0], [0, 1], [0, -1], [0, 0]])
+    assert rows_of(contribution_chart(centred, kind="observation"), "bar")[4]["value"] == 0
+    with pytest.raises(ValueError, match="kind must be one of 'component', 'observation'; got 'rct'"):
+        contribution_chart(GINI, kind="rct")
+
+
 # ----- circle -----
 
 

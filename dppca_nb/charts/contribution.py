@@ -1,4 +1,4 @@
-"""`contribution_chart`: what each observation contributes to a component, as bars, one panel for each method."""
+"""`contribution_chart`: what observations are to a component, or a component to observations, as bars by method."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ import pandas as pd
 
 from dppca_nb.charts import results as words
 from dppca_nb.charts import theme
-from dppca_nb.charts.choices import check_components
+from dppca_nb.charts.choices import check_choice, check_components
 from dppca_nb.charts.drawn import DrawnChart, dressed
 from dppca_nb.charts.layers import facetted, layer, signal, ticks, title_params, written
 from dppca_nb.charts.text import drawable, filled, short_names
 
+KINDS = ("component", "observation")
 MOST_ROWS = 100
 WIDTHS = {1: 404, 2: 300, 3: 230}  # pixels, by the number of panels in a row
 
@@ -32,6 +33,8 @@ class ContributionPicture:
         What is compared; one alone has the name "".
     component : int
         Numbered from 1.
+    kind : {"component", "observation"}
+        Whose parts are drawn.
     values : ndarray, shape (number of results, number of rows drawn)
         Contributions as proportions.
     names : list of str
@@ -42,13 +45,22 @@ class ContributionPicture:
 
     results: dict[str, words.Components]
     component: int
+    kind: str
     values: np.ndarray
     names: list[str]
     n: int
 
+    @property
+    def even(self) -> tuple[str, float]:
+        """Part that all would have if all had the same: of n observations, or of p components."""
+        p = next(iter(self.results.values())).p
+        return ("1/n", 1 / self.n) if self.kind == "component" else ("1/p", 1 / p)
+
     def title(self) -> str:
         """Name what is drawn."""
-        return f"Contributions to PC{self.component}"
+        if self.kind == "component":
+            return f"Contributions to PC{self.component}"
+        return f"PC{self.component} as part of each observation"
 
     def subtitle(self, width: float) -> list[str]:
         """State the convention and what is drawn, in lines of at most `width` pixels."""
@@ -56,7 +68,7 @@ class ContributionPicture:
         parts = [] if others else [words.convention(result)]
         few = len(self.names) < self.n
         parts.append(f"{len(self.names)} of {theme.count(self.n)} rows, the largest" if few else f"n {self.n}")
-        parts.append(f"dashed: 1/n = {words.percent(1 / self.n)}")
+        parts.append(f"dashed: {self.even[0]} = {words.percent(self.even[1])}")
         return filled(parts, "  ·  ", width)
 
     def heads(self) -> list[str | list[str]]:
@@ -68,15 +80,19 @@ class ContributionPicture:
     @property
     def window(self) -> tuple[float, float]:
         """Ends of the axis, which all panels share."""
-        low, high = min(0.0, float(self.values.min())), max(1 / self.n, float(self.values.max()))
+        low, high = min(0.0, float(self.values.min())), max(self.even[1], float(self.values.max()))
         margin = 0.06 * (high - low)
         return float(f"{low - margin * (low < 0):.6g}"), float(f"{high + margin:.6g}")
 
 
-def make_contribution_picture(results: object, component: int = 1, *, rows: object = 30) -> ContributionPicture:
+def make_contribution_picture(
+    results: object, component: int = 1, *, kind: str = "component", rows: object = 30
+) -> ContributionPicture:
     """Choose and check what a picture shows; parameters and errors are those of `contribution_chart`."""
     found = words.named(results, words.RESULTS, words.ACCEPTED)
-    tables = [result.observation_contributions for result in found.values()]
+    check_choice("kind", kind, KINDS)
+    name = "observation_contributions" if kind == "component" else "observation_shares"
+    tables = [getattr(result, name) for result in found.values()]
     n, most = len(tables[0]), min(words.drawn_components(result) for result in found.values())
     if any(len(table) != n for table in tables):
         raise ValueError("results that stand side by side must have the same observations; their numbers differ.")
@@ -84,13 +100,15 @@ def make_contribution_picture(results: object, component: int = 1, *, rows: obje
         raise ValueError("nothing varies, so that no observation contributes to a component.")
     (component,) = check_components([component], most, pair=False)
     values = np.stack([table[f"PC{component}"].to_numpy() for table in tables])
+    if kind == "observation":
+        values = np.nan_to_num(values)  # an observation at the centre is made of nothing
     if not np.isfinite(values).all():
         raise ValueError(f"the contributions to PC{component} are not defined: its index is 0. Choose another one.")
     drawn = _drawn(values, rows)
     index = tables[0].index[drawn]
     named_rows = not pd.api.types.is_numeric_dtype(index)
     names = short_names([str(label) if named_rows else f"row {label}" for label in index], 26)
-    return ContributionPicture(found, component, values[:, drawn], names, n)
+    return ContributionPicture(found, component, kind, values[:, drawn], names, n)
 
 
 def _drawn(values: np.ndarray, rows: object) -> np.ndarray:
@@ -109,17 +127,25 @@ def _drawn(values: np.ndarray, rows: object) -> np.ndarray:
 
 
 def contribution_chart(
-    results: words.Components | Mapping[str, words.Components], component: int = 1, *, rows: int | str = 30
+    results: words.Components | Mapping[str, words.Components],
+    component: int = 1,
+    *,
+    kind: str = "component",
+    rows: int | str = 30,
 ) -> DrawnChart:
-    """Draw what each observation contributes to a component: bars beside the line 1/n of an even share. Not private.
+    """Draw what observations are to a component, or a component to observations, as bars. Not private.
 
     Parameters
     ----------
     results : PCAResult or GiniResult, or mapping of names to these
-        Up to 6, of the same observations: a panel for each, with the same rows and one scale. Contributions sum to 1
-        over all rows; those to a Gini component (ACT) may be negative.
+        Up to 6, of the same observations: a panel for each, with the same rows and one scale.
     component : int
         Numbered from 1.
+    kind : {"component", "observation"}
+        "component": what each observation contributes to the component, `observation_contributions` (ACT). They sum to
+        1 over all rows, and may be negative for Gini; dashed is 1/n. "observation": what the component is of each
+        observation, `observation_shares` (RCT). They sum to 1 over all components; dashed is 1/p, and an observation at
+        the centre has 0.
     rows : int or "all"
         How many rows, those with the largest contribution to any of the results; at most 100. They stand in the order
         of the table.
@@ -141,7 +167,7 @@ def contribution_chart(
     >>> print(chart.digest.splitlines()[1])
     n 24  ·  dashed: 1/n = 4.2 %
     """
-    picture = make_contribution_picture(results, component, rows=rows)
+    picture = make_contribution_picture(results, component, kind=kind, rows=rows)
     panels = len(picture.results)
     columns = panels if panels <= 3 else 2 if panels == 4 else 3
     width = WIDTHS[columns]
@@ -162,7 +188,7 @@ def contribution_spec(panels: int, columns: int, size: tuple[int, int]) -> alt.F
     x = alt.X(
         "value:Q",
         scale=alt.Scale(domain=[alt.expr("low"), alt.expr("high")], nice=False),
-        axis=ticks("Share of the component", labelExpr="replace(format(100 * datum.value, '.3~g'), '-', '−') + ' %'"),
+        axis=ticks("Part", labelExpr="replace(format(100 * datum.value, '.3~g'), '-', '−') + ' %'"),
     )
     y = alt.Y(
         "row:N",
@@ -199,7 +225,7 @@ def contribution_rows(picture: ContributionPicture) -> list[dict]:
             number = float(f"{value:.6g}") + 0.0
             rows.append({"panel": panel, "role": "bar", "row": name, "rank": rank, "value": number, "said": said})
         first = {"panel": panel, "row": picture.names[0], "rank": 0}
-        rows.append({**first, "role": "even", "value": float(f"{1 / picture.n:.6g}")})
+        rows.append({**first, "role": "even", "value": float(f"{picture.even[1]:.6g}")})
         if picture.window[0] < 0:
             rows.append({**first, "role": "zero", "value": 0})
     return rows
