@@ -1,5 +1,6 @@
 """Charts of a Gini result: contributions of observations, circle of correlations, Gini correlations."""
 
+import json
 import warnings
 
 import numpy as np
@@ -219,3 +220,10 @@ def test_odd_names_are_values_in_every_picture():
     ):
         assert png(chart).startswith(b"\x89PNG")
         assert '</script>"' not in chart.to_html().split("vegaEmbed(")[-1]
+
+
+def test_an_axis_without_scores_has_cosines_of_0_and_the_circle_says_so():
+    chart = circle_chart(gini_pca({"x": [1.0, 2, 3, 5], "y": [2.0, 4, 6, 10]}))
+    assert "PC2 without scores: drawn as 0" in chart.digest
+    json.dumps(chart.to_dict(), allow_nan=False)
+    assert "without scores" not in circle_chart(GINI).digest

@@ -142,6 +142,8 @@ def test_the_table_has_eigenvalues_and_says_what_is_negative(make):
 def test_a_constant_column_is_explained(make):
     explorer = make(CARS.assign(site=1.0))
     assert "site" in explorer._frame["empty"][0]
+    assert "rows" not in explorer._frame
+    assert explorer._frame["controls"]["settings"]["nu"] == 2  # at hand: other settings may help
     assert "site" in repr(explorer)
     with pytest.raises(DataError, match="site"):
         _ = explorer.result
@@ -174,3 +176,64 @@ def test_closing_leaves_nothing():
     explorer = GiniExplorer(CARS)
     explorer.close()
     assert len(registry._instances) == before
+
+
+def test_a_setting_that_spoils_the_first_picture_can_be_taken_back(make):
+    explorer = make(nu=1e6)
+    assert "Speed" in explorer._frame["empty"][0]
+    assert explorer._frame["controls"]["settings"]["nu"] == 1e6
+    explorer.nu = 4
+    assert "empty" not in explorer._frame
+    assert "PC1" in repr(explorer)
+
+
+def test_controls_follow_the_settings_beside_a_picture_that_was_kept(make):
+    explorer = make({"x": [1.0, 2, 3, 5], "y": [2.0, 4, 6, 10]}, kind="contributions", show_reference="off")
+    rows = explorer._frame["rows"]
+    explorer.components = (2, 1)
+    assert "PC2" in explorer._frame["error"]
+    assert explorer._frame["controls"]["settings"]["components"] == (2, 1)
+    assert explorer._frame["rows"] == rows
+    assert "image/png" not in explorer._repr_mimebundle_()[0]
+    explorer.components = (1, 2)
+    assert "error" not in explorer._frame
+
+
+def test_a_row_beyond_float64_is_explained_by_its_factor(make):
+    explorer = make(CARS / CARS.max() * 1e305, theta=10)
+    explorer.theta = 1e6
+    assert "Row 0 times 1e+06 leaves the range of float64" in explorer._frame["error"]
+
+
+COLLINEAR = {"x": [1.0, 2, 3, 5], "y": [2.0, 4, 6, 10]}
+FEW = {"x": [1.0, 2], "y": [5.0, 4], "z": [0, 9]}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("data", [COLLINEAR, FEW], ids=["collinear", "two rows"])
+def test_axes_without_scores_are_drawn_without_a_gap(make, data, kind):
+    explorer = make(data, kind=kind)
+    assert "error" not in explorer._frame
+    json.dumps([explorer._frame, *map(json.loads, explorer._frame["rows"].values())], allow_nan=False)
+    if kind == "circle":
+        assert "PC2 without scores: drawn as 0" in " ".join(explorer._frame["words"]["subtitles"][0]["lines"])
+
+
+def test_a_circle_that_cannot_be_tested_is_drawn_and_says_so(make):
+    explorer = make({"x": [0, 0, 0, 0, 1], "y": [5, 4, 9, 1, 2], "z": [1, 2, 3, 4, 5]}, kind="circle")
+    assert "error" not in explorer._frame
+    assert explorer._frame["notes"][-1].startswith("Not tested. Constant but for one row: x.")
+    explorer.kind = "vector"
+    assert "Not tested" not in str(explorer._frame["notes"])
+    assert make(nu=1000, kind="circle")._frame["notes"][-1].startswith("Not tested. nu=1000 is too large")
+
+
+def test_correlations_of_more_variables_than_a_picture_holds_are_refused_and_the_view_goes_on(make):
+    rows = np.random.default_rng(0).normal(size=(80, 61))
+    explorer = make(rows, kind="shares")
+    with pytest.raises(SettingError, match="at most 60 variables; got 61"):
+        explorer.kind = "correlations"
+    assert explorer.kind == "shares"
+    explorer.nu = 4
+    assert "error" not in explorer._frame
+    assert make(rows[:, :60], kind="correlations")._frame["spec"] == "heatmap"

@@ -315,3 +315,10 @@ def test_other_results_and_words_are_refused():
         gini_test(gini_pca(CARS), jackknife="Full")
     with pytest.raises(ValueError, match='normalize must be "scores" or "variables"; got'):
         gini_test(gini_pca(CARS), normalize=None)
+
+
+def test_a_parameter_that_leaves_nothing_without_one_row_is_named_as_the_cause():
+    with pytest.warns(UserWarning, match="large for the tied minima"):
+        result = gini_pca(cars2004(), nu=1000)
+    with pytest.raises(ValueError, match=r"^nu=1000 is too large for the full jackknife: .* of Weight; Width"):
+        gini_test(result)

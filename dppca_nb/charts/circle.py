@@ -22,7 +22,9 @@ class CircleSubject(PlainSubject):
     def __init__(self, result: GiniResult, normalize: str = "scores", test: pd.DataFrame | None = None):
         super().__init__(result)
         self.normalize, self.test = normalize, test
-        self.loadings = result.circle(normalize)
+        cosines = result.circle(normalize)
+        self.flat = cosines.columns[cosines.isna().all()]  # axes without scores, which have no correlations
+        self.loadings = cosines.fillna(0.0)
 
     def significant(self, component: int) -> list[str]:
         """Variables whose correlation with a component differs from 0 at the level."""
@@ -40,6 +42,7 @@ class CircleSubject(PlainSubject):
         said = super().statement(components, drawn, compared=compared, plane=plane)
         if self.normalize == "variables":
             said.insert(1, "over the variables' own Gini")
+        said += [f"{name} without scores: drawn as 0" for c in components if (name := f"PC{c}") in self.flat]
         if self.test is not None:
             verdicts = [f"PC{c}: {', '.join(self.significant(c)) or 'none'}" for c in components]
             said.append(f"significant at 5 % on {'; on '.join(verdicts)}")

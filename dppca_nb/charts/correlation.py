@@ -44,8 +44,7 @@ def correlation_chart(result: GiniResult) -> DrawnChart:
     """
     if not isinstance(result, GiniResult):
         raise TypeError(f"result must come from gini_pca(...); got {type(result).__name__}.")
-    if result.p > MOST_VARIABLES:
-        raise ValueError(f"a picture holds at most {MOST_VARIABLES} variables; got {result.p}. result.gc has them all.")
+    check_size(result.p)
     widest = max(text_width(text, 11) for text in short_names(list(result.gc.index), 14))
     across, down = max(44, widest + 6), max(12, min(34, 400 // result.p))
     width = round(across * result.p)
@@ -54,6 +53,14 @@ def correlation_chart(result: GiniResult) -> DrawnChart:
     chart.title = written(chart.title, TITLE, subtitle(result, width))
     values = {**correlation_signals(result), "cellh": down, "cellw": across}
     return dressed(chart, values, "\n".join([TITLE, *subtitle(result, 1000), _numbers(result)]))
+
+
+def check_size(p: int) -> None:
+    """Refuse more variables than a picture can hold."""
+    if p > MOST_VARIABLES:
+        raise ValueError(
+            f"a picture of Gini correlations holds at most {MOST_VARIABLES} variables; got {p}. result.gc has them all."
+        )
 
 
 def subtitle(result: GiniResult, width: float) -> list[str]:

@@ -12,6 +12,10 @@ from dppca_nb.core.gini_ranks import double_ranks, own_sums, rank_weights, round
 _CELLS = 2**18  # scores that are sorted at a time: 2 MB
 
 
+class VanishedError(ValueError):
+    """Without some row, nothing is left of the Gini mean differences of these columns; `args` has their list."""
+
+
 class Setting(NamedTuple):
     """What the jackknife works on; the fields are those of a :class:`dppca_nb.core.gini_result.GiniResult`."""
 
@@ -154,6 +158,8 @@ def full_statistics(on: Setting, axes: list[int], *, by_scores: bool) -> FullJac
     for start in range(0, n, step):
         rows = slice(start, min(start + step, n))
         gc = sums[rows] / divisors[rows, :, None]
+        if not (finite := np.isfinite(gc).all(axis=(0, 2))).all():
+            raise VanishedError(np.flatnonzero(~finite).tolist())
         values, V = np.linalg.eigh(gc + gc.transpose(0, 2, 1))
         eigenvalues[rows] = values[:, ::-1]
         V = V[:, :, ::-1][:, :, axes]

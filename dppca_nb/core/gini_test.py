@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.special import ndtr
 
 from dppca_nb._columns import listing, show
-from dppca_nb.core.gini_jackknife import Setting, frozen_statistics, full_statistics, standard_errors
+from dppca_nb.core.gini_jackknife import Setting, VanishedError, frozen_statistics, full_statistics, standard_errors
 from dppca_nb.core.gini_result import GiniResult, Normalize, check_choice
 from dppca_nb.table import DataError
 
@@ -128,7 +128,14 @@ def gini_test(
     U = result.variable_correlations(normalize).to_numpy().T[axes]
     with np.errstate(divide="ignore", invalid="ignore"):
         if jackknife == "full":
-            found = full_statistics(on, axes, by_scores=by_scores)
+            try:
+                found = full_statistics(on, axes, by_scores=by_scores)
+            except VanishedError as error:
+                bad = listing([show(result.directions.index[j]) for j in error.args[0]])
+                raise ValueError(
+                    f"nu={result.nu:g} is too large for the full jackknife: without one of the rows nothing is left "
+                    f"of {bad}, whose smallest values are tied. Use a smaller nu."
+                ) from None
             sd, near = standard_errors(found.statistics), _not_apart(result, found.eigenvalues)
         else:
             sd = np.column_stack([standard_errors(each) for each in frozen_statistics(on, axes, by_scores=by_scores)])

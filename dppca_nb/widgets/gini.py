@@ -25,7 +25,6 @@ from dppca_nb.charts.scree import make_scree_picture, scree_chart, scree_rows, s
 from dppca_nb.charts.subject import PlainSubject
 from dppca_nb.core.align import align_signs
 from dppca_nb.core.gini import GiniResult, check_nu, gini_pca
-from dppca_nb.core.gini_test import gini_test
 from dppca_nb.core.pca import PCAResult, pca, row_labels
 from dppca_nb.table import DataError, LeftOut, as_table
 from dppca_nb.widgets import frame, gini_frame
@@ -33,7 +32,7 @@ from dppca_nb.widgets import gini_words as words
 from dppca_nb.widgets.checks import described, refuse_unknown, titled
 from dppca_nb.widgets.gini_settings import GiniSettings
 from dppca_nb.widgets.view import SettingError, bundled
-from dppca_nb.widgets.words import empty
+from dppca_nb.widgets.words import empty, plain
 
 SUBTITLE_WIDTHS = (760, 560, 400, 260, 180)  # pixels: two panels, one, a phone
 TESTED = 2000  # rows: a larger table would take too long to test at every step of a slider
@@ -110,7 +109,7 @@ class GiniExplorer(GiniSettings):
             raise SettingError(str(error)) from None
         self._table, self._problem = None, None
         self._clean: tuple[GiniResult, PCAResult] | None = None
-        self._result, self._ordinary, self._previous, self._half = None, None, None, None
+        self._result, self._ordinary, self._previous, self._half, self._untested = None, None, None, None, []
         try:
             self._table = as_table(data, numeric_only=True)
             self._rows = row_labels(data, self._table.n)
@@ -158,7 +157,7 @@ class GiniExplorer(GiniSettings):
         return loading_chart(self._subject(), **self._loading_settings())
 
     def __repr__(self) -> str:
-        if self._result is None:
+        if self._result is None or "empty" in self._frame:
             return f"GiniExplorer({self.title!r}, nothing to draw: {self._why_nothing()})"
         parts = [repr(self.title), f"ν {self.nu:g}"]
         if self.theta != 1:
@@ -168,9 +167,7 @@ class GiniExplorer(GiniSettings):
 
     def _why_nothing(self) -> str:
         """Why there are no components."""
-        if self._drawable:
-            return self._frame.get("error") or " ".join(self._frame.get("empty", ["not computed yet"]))
-        return " ".join(empty(self._table, self._problem))
+        return plain(" ".join(self._frame.get("empty") or [self._frame.get("error", "not computed yet")]))
 
     # ----- computing -----
 
@@ -187,9 +184,11 @@ class GiniExplorer(GiniSettings):
         """Compute what is shown; signs follow the last picture, so that it does not flip under a slider."""
         values, clean = self._table.values, None
         if self.theta != 1:
-            clean = self._compute(values)
-            values = values.copy()
-            values[self.row] *= self.theta
+            clean, values = self._compute(values), values.copy()
+            with np.errstate(over="ignore"):
+                values[self.row] *= self.theta
+            if not np.isfinite(values[self.row]).all():
+                raise DataError(f"Row {self.row} times {self.theta:g} leaves the range of float64: lower theta.")
         gini, ordinary = self._compute(values)
         if self._previous is not None:
             directions = align_signs(gini.directions, self._previous)
@@ -199,12 +198,10 @@ class GiniExplorer(GiniSettings):
         self._result, self._ordinary, self._clean = gini, ordinary, clean
 
     def _test(self) -> object:
-        """Test of the variables on the pair of axes; None where it would take too long."""
-        if self._dragging or self._table.n > TESTED or self._table.n < 4:
-            return None
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return gini_test(self._result, axes=self.components)
+        """Test of the variables on the pair of axes; None where it would take too long, or there is none."""
+        skip = self._dragging or not 4 <= self._table.n <= TESTED
+        test, self._untested = (None, []) if skip else gini_frame.tested(self._result, self.components)
+        return test
 
     # ----- the frame -----
 
@@ -239,27 +236,31 @@ class GiniExplorer(GiniSettings):
     def _make_frame(self, layouts: list[str]) -> dict:
         if not self._drawable:
             return {"title": self.title, "empty": empty(self._table, self._problem)}
-        try:
-            self._update()
-        except (DataError, ValueError) as error:
-            if self._result is None:  # there is no last picture to keep
-                return {"title": self.title, "empty": [str(error)]}
-            raise
-        drawn = self._picture(layouts)
-        said = drawn["words"]
-        status, beware = words.status(self._result, self._ordinary, self._clean, self.components)
         outlier = words.outlier(str(self._rows[self.row]), self.theta)
-        return {
+        settled = {
             "title": self.title,
             "badge": "Not private",
-            "file": self.kind,
             "banner": " ".join([words.BANNER, *outlier]),
-            **drawn,
             "controls": gini_frame.controls(self, self._table, self._rows),
             "readout": words.readout(self.nu),
+        }
+        try:
+            self._update()
+            drawn = self._picture(layouts)
+        except ValueError as error:
+            if "rows" not in self._frame:
+                return {**settled, "empty": [str(error)]}
+            # The last picture stays, with controls that stand where the settings do: another step leads out.
+            return {**self._frame, "controls": settled["controls"], "readout": settled["readout"], "error": str(error)}
+        said = drawn["words"]
+        status, beware = words.status(self._result, self._ordinary, self._clean, self.components)
+        return {
+            **settled,
+            "file": self.kind,
+            **drawn,
             "status": status,
             "beware": beware or bool(outlier),
-            "notes": words.notes(self._result, self.left_out),
+            "notes": [*words.notes(self._result, self.left_out), *(self._untested if self.kind == "circle" else [])],
             "statement": words.statement(self._result),
             "description": words.description(said["ttl"], said["subtitles"][0]["lines"], self._result, self.components),
             "code": frame.code("GiniExplorer", {"title": self.title}, self._standing()),
@@ -323,4 +324,7 @@ class GiniExplorer(GiniSettings):
         return {name: getattr(self, name) for name in self._settings}
 
     def _static_chart(self) -> object:
-        return None if self._result is None else self.chart
+        try:
+            return self.chart
+        except ValueError:  # the view, or the text in its place, says why
+            return None

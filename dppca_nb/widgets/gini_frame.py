@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import lru_cache
 
 import pandas as pd
@@ -15,6 +16,7 @@ from dppca_nb.charts.score import score_spec
 from dppca_nb.charts.scree import scree_spec
 from dppca_nb.charts.text import short_names
 from dppca_nb.core.gini import GiniResult
+from dppca_nb.core.gini_test import gini_test
 from dppca_nb.table import Table
 
 LISTED = 50  # components in the table
@@ -39,10 +41,20 @@ def specifications() -> dict:
     return {"plane": live_spec("vector", 2), "heatmap": live_spec("heatmap", 1), **scores, **bars, **shares}
 
 
+def tested(result: GiniResult, components: tuple[int, int]) -> tuple[pd.DataFrame | None, list[str]]:
+    """Test of the variables on these axes; where there is none, a note why: the circle needs no test."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the view says what is not told apart
+        try:
+            return gini_test(result, axes=components), []
+        except ValueError as error:
+            return None, [f"Not tested. {error}"]
+
+
 def table(result: GiniResult) -> dict:
     """The components, the first of them, with eigenvalues and shares."""
     shares, tied = result.shares(), {c for group in result.tied for c in group}
-    total, rows = 0.0, []
+    total, rows, notes = 0.0, [], result.summary()["note"]
     for rank, (name, value) in enumerate(result.eigenvalues.iloc[:LISTED].items(), 1):
         part = float(shares.iloc[rank - 1])
         total += part
@@ -57,7 +69,7 @@ def table(result: GiniResult) -> dict:
                 "percent": share(result, [rank]),
                 "total": total,
                 "together": percent(round(total, 12)),
-                "note": result.summary()["note"].iloc[rank - 1],
+                "note": notes.iloc[rank - 1],
                 "hint": hint,
             }
         )

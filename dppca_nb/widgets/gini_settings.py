@@ -9,6 +9,7 @@ import numpy as np
 import traitlets
 
 from dppca_nb.charts.choices import REFERENCES, check_components, check_truth
+from dppca_nb.charts.correlation import check_size
 from dppca_nb.core.gini import check_nu
 from dppca_nb.table import Table
 from dppca_nb.widgets.checks import choice, plain_variables, whole_number
@@ -57,7 +58,7 @@ class GiniSettings(LiveView):
 
     @traitlets.validate("kind")
     def _valid_kind(self, proposal: dict) -> str:
-        return self._accept(choice, "kind", proposal["value"], KINDS)
+        return self._accept(self._check_kind, proposal["value"])
 
     @traitlets.validate("components")
     def _valid_components(self, proposal: dict) -> tuple[int, ...]:
@@ -83,6 +84,12 @@ class GiniSettings(LiveView):
         if isinstance(value, bool):
             value = "beside" if value else "off"
         return self._accept(choice, "show_reference", value, REFERENCES)
+
+    def _check_kind(self, value: object) -> str:
+        kind = choice("kind", value, KINDS)
+        if self._drawable and kind == "correlations":
+            check_size(self._table.p)
+        return kind
 
     def _check_row(self, value: object) -> int:
         row = whole_number("row", value)
