@@ -98,7 +98,7 @@ def test_negative_contributions_have_room_and_a_zero_line():
         ({"results": GINI, "component": "PC1"}, "whole numbers"),
         ({"results": GINI, "rows": 0}, "rows must be a whole number from 1"),
         ({"results": GINI, "rows": 2.5}, "rows must be a whole number"),
-        ({"results": {"a": GINI, "b": gini_pca(CARS.iloc[:20])}}, "same observations"),
+        ({"results": {"a": GINI, "b": gini_pca(CARS.iloc[:20])}}, "same number of rows"),
         ({"results": pca([[1, 2], [1, 2]])}, "nothing varies"),
     ],
     ids=str,
@@ -227,3 +227,35 @@ def test_an_axis_without_scores_has_cosines_of_0_and_the_circle_says_so():
     assert "PC2 without scores: drawn as 0" in chart.digest
     json.dumps(chart.to_dict(), allow_nan=False)
     assert "without scores" not in circle_chart(GINI).digest
+
+
+def quietly(result, **options):
+    """Test without warnings of axes that are close."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return gini_test(result, **options)
+
+
+def test_a_test_of_another_result_has_no_say_in_the_circle():
+    others = [gini_pca(CARS, nu=2), gini_pca(CARS.iloc[1:], nu=4)]
+    for test in (*map(quietly, others), quietly(GINI, normalize="variables"), quietly(GINI).drop(columns="U")):
+        with pytest.raises(ValueError, match="the test is of another result"):
+            circle_chart(GINI, test=test)
+    assert "significant" in circle_chart(GINI, (3, 1), test=quietly(GINI, axes=[3, 1])).digest
+    slopes = quietly(GINI, normalize="variables", jackknife="frozen")
+    assert "significant" in circle_chart(GINI, test=slopes, normalize="variables").digest
+    with pytest.raises(TypeError, match=r"^components must be component numbers"):
+        circle_chart(GINI, 3, test=slopes, normalize="variables")
+
+
+def test_contributions_of_other_rows_do_not_stand_beside_each_other():
+    with pytest.raises(ValueError, match="the same rows in the same order"):
+        contribution_chart({"a": GINI, "b": pca(CARS.iloc[::-1], scale=True)})
+    with pytest.raises(ValueError, match="the same number of rows; got 'a' 24, 'b' 23"):
+        contribution_chart({"a": GINI, "b": pca(CARS.iloc[1:], scale=True)})
+
+
+def test_contributions_say_no_negative_zero_and_refuse_rows_that_are_no_number():
+    assert "-0.0000" not in contribution_chart(gini_pca({"x": [1, 2, 4]})).digest
+    with pytest.raises(TypeError, match=r"^rows must be a whole number"):
+        contribution_chart(GINI, rows=np.array([1, 2]))

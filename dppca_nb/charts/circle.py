@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
 import pandas as pd
 
+from dppca_nb.charts.choices import check_components
 from dppca_nb.charts.drawn import DrawnChart
 from dppca_nb.charts.loading import loading_chart
 from dppca_nb.charts.subject import PlainSubject
@@ -95,21 +97,26 @@ def circle_chart(
     """
     if not isinstance(result, GiniResult):
         raise TypeError(f"result must come from gini_pca(...); got {type(result).__name__}.")
-    subject = CircleSubject(result, normalize, _checked(test, result))
+    components = check_components(components, result.p, pair=True)
+    subject = CircleSubject(result, normalize, _checked(test, result, normalize))
     if test is not None:
-        components = tuple(components)
         tested = {str(name) for name in test.index.get_level_values("component")}
         if missing := [f"PC{c}" for c in components if f"PC{c}" not in tested]:
             raise ValueError(f"the test has no {' and no '.join(missing)}: make it with axes that include these.")
     return loading_chart(subject, components=components, variables=variables, labels=labels)
 
 
-def _checked(test: object, result: GiniResult) -> pd.DataFrame | None:
-    """Refuse what is no table of `gini_test` for the variables of the result."""
+def _checked(test: object, result: GiniResult, normalize: str) -> pd.DataFrame | None:
+    """Refuse what is no table of `gini_test` of this very result: its verdicts would be those on other arrows."""
     if test is None:
         return None
     if not isinstance(test, pd.DataFrame) or "p" not in test or test.index.names != ["component", "variable"]:
         raise TypeError("test must be a table from gini_test(...), with a column p for every component and variable.")
     if set(test.index.get_level_values("variable")) != set(result.directions.index):
         raise ValueError("the test is of other variables than the result; make it from this result.")
+    wanted = result.variable_correlations(normalize).T.stack(future_stack=True).reindex(test.index)
+    if "U" not in test or not np.allclose(test["U"], wanted, rtol=1e-9, atol=1e-9, equal_nan=True):
+        raise ValueError(
+            f"the test is of another result than this one: make it with gini_test(result, normalize={normalize!r})."
+        )
     return test

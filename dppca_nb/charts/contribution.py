@@ -13,7 +13,7 @@ import pandas as pd
 
 from dppca_nb.charts import results as words
 from dppca_nb.charts import theme
-from dppca_nb.charts.choices import check_choice, check_components
+from dppca_nb.charts.choices import DIGITS, check_choice, check_components
 from dppca_nb.charts.drawn import DrawnChart, dressed
 from dppca_nb.charts.layers import facetted, layer, signal, ticks, title_params, written
 from dppca_nb.charts.text import drawable, filled, short_names
@@ -93,9 +93,8 @@ def make_contribution_picture(
     check_choice("kind", kind, KINDS)
     name = "observation_contributions" if kind == "component" else "observation_shares"
     tables = [getattr(result, name) for result in found.values()]
-    n, most = len(tables[0]), min(words.drawn_components(result) for result in found.values())
-    if any(len(table) != n for table in tables):
-        raise ValueError("results that stand side by side must have the same observations; their numbers differ.")
+    index = words.observations({name: result.scores for name, result in found.items()})
+    n, most = len(index), min(words.drawn_components(result) for result in found.values())
     if not most:
         raise ValueError("nothing varies, so that no observation contributes to a component.")
     (component,) = check_components([component], most, pair=False)
@@ -105,7 +104,7 @@ def make_contribution_picture(
     if not np.isfinite(values).all():
         raise ValueError(f"the contributions to PC{component} are not defined: its index is 0. Choose another one.")
     drawn = _drawn(values, rows)
-    index = tables[0].index[drawn]
+    index = index[drawn]
     named_rows = not pd.api.types.is_numeric_dtype(index)
     names = short_names([str(label) if named_rows else f"row {label}" for label in index], 26)
     return ContributionPicture(found, component, kind, values[:, drawn], names, n)
@@ -114,7 +113,7 @@ def make_contribution_picture(
 def _drawn(values: np.ndarray, rows: object) -> np.ndarray:
     """Positions of the rows that are drawn: in the order of the table, those that contribute most to any result."""
     n = values.shape[1]
-    if rows == "all":
+    if isinstance(rows, str) and rows == "all":
         rows = n
     try:
         most = operator.index(rows)
@@ -234,7 +233,7 @@ def contribution_rows(picture: ContributionPicture) -> list[dict]:
 def digest(picture: ContributionPicture) -> str:
     """Say what a picture shows, in words and rounded numbers."""
     columns = [name or "contribution" for name in picture.results]
-    frame = pd.DataFrame(picture.values.T, [drawable(name) for name in picture.names], columns)
+    frame = pd.DataFrame(np.round(picture.values.T, DIGITS) + 0.0, [drawable(name) for name in picture.names], columns)
     heads = [": ".join(words.headed(name, result)) for name, result in picture.results.items() if name]
     text = frame.to_string(float_format="%.4f")
     return "\n".join([picture.title(), *picture.subtitle(1000), *heads, text])

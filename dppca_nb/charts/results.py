@@ -134,6 +134,25 @@ def undefined(result: Components, components: tuple[int, ...]) -> list[str]:
     return said
 
 
+def observations(tables: dict[str, pd.DataFrame]) -> pd.Index:
+    """Labels of the rows; results that stand side by side must have the same rows, in the same order."""
+    sizes = {name: len(table) for name, table in tables.items()}
+    if len(set(sizes.values())) > 1:
+        listing = ", ".join(f"{name!r} {n}" for name, n in sizes.items())
+        raise ValueError(f"results that stand side by side must have the same number of rows; got {listing}.")
+    labelled = {
+        name: table.index for name, table in tables.items() if not table.index.equals(pd.RangeIndex(len(table)))
+    }
+    (first, index), *others = labelled.items() or [("", next(iter(tables.values())).index)]
+    for name, other in others:
+        if not other.equals(index):
+            raise ValueError(
+                f"results that stand side by side must have the same rows in the same order; "
+                f"the row labels of {first!r} and {name!r} differ."
+            )
+    return index
+
+
 def _listed(names: list[str]) -> str:
     """Join names as a sentence does: "PC1, PC2 and PC3"."""
     *first, last = names

@@ -138,7 +138,7 @@ def make_score_picture(
         results, (*words.RESULTS, pd.DataFrame), "a result of pca(...) or gini_pca(...), or a frame of scores"
     )
     tables = {name: _scores(name, result) for name, result in found.items()}
-    index = _observations(tables)
+    index = words.observations(tables)
     places = [_places_of_components(table) for table in tables.values()]
     shared = [c for c in places[0] if all(c in others for others in places)]
     if len(shared) < 2:
@@ -193,25 +193,6 @@ def _scores(name: str, result: words.Components | pd.DataFrame) -> pd.DataFrame:
             f"got {result.shape[0]} rows and {', '.join(map(str, result.dtypes))}."
         )
     return result
-
-
-def _observations(tables: dict[str, pd.DataFrame]) -> pd.Index:
-    """Labels of the rows; results that stand side by side must have the same rows, in the same order."""
-    sizes = {name: len(table) for name, table in tables.items()}
-    if len(set(sizes.values())) > 1:
-        listing = ", ".join(f"{name!r} {n}" for name, n in sizes.items())
-        raise ValueError(f"results that stand side by side must have the same number of rows; got {listing}.")
-    labelled = {
-        name: table.index for name, table in tables.items() if not table.index.equals(pd.RangeIndex(len(table)))
-    }
-    (first, index), *others = labelled.items() or [("", next(iter(tables.values())).index)]
-    for name, other in others:
-        if not other.equals(index):
-            raise ValueError(
-                f"results that stand side by side must have the same rows in the same order; "
-                f"the row labels of {first!r} and {name!r} differ."
-            )
-    return index
 
 
 def _places_of_components(table: pd.DataFrame) -> dict[int, int]:
