@@ -85,10 +85,14 @@ def png_output(chart: alt.TopLevelMixin) -> tuple[bytes, dict[str, int]]:
 
 
 def dressed(chart: alt.TopLevelMixin, values: dict, digest: str) -> DrawnChart | DrawnCharts:
-    """Give a chart its signals, its style, its digest, and the class that shows itself."""
-    chart = chart.configure(**theme.CONFIG).properties(params=parameters(values), usermeta={"digest": digest})
+    """Give a chart its signals, its style, its digest, and the class that shows itself; the chart is used up."""
     dress = DrawnChart if isinstance(chart, alt.FacetChart) else DrawnCharts
-    return dress(**{name: value for name, value in chart._kwds.items() if value is not alt.Undefined})
+    parts = {name: value for name, value in chart._kwds.items() if value is not alt.Undefined and name != "data"}
+    made = dress(**parts)
+    # Set as they are: Altair's own methods would copy the whole chart, rows and all, each time.
+    made.data, made.params, made.usermeta = chart.data, parameters(values), {"digest": digest}
+    made.config = alt.Config(**theme.CONFIG)
+    return made
 
 
 def parameters(values: dict) -> list[alt.VariableParameter]:
