@@ -549,7 +549,7 @@ def test_numbers_are_readable_on_every_cell_of_a_light_heatmap():
 
 
 def test_numbers_are_readable_on_every_cell_of_a_dark_heatmap():
-    view = (STATIC / "loading.js").read_text(encoding="utf-8")
+    view = (STATIC / "explorer.js").read_text(encoding="utf-8")
     high, low = map(float, re.search(r"inkhigh: ([\d.]+), inklow: ([\d.]+), inkmid: \"#ffffff\"", view).groups())
     assert high > 1  # white on every blue
     inks = [0 if v < -low else 255 for v in np.arange(-100, 101) / 100]
