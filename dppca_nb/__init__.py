@@ -12,6 +12,7 @@ from dppca_nb.charts.scree import scree_chart
 from dppca_nb.core.gini import GiniResult, gini_pca
 from dppca_nb.core.gini_test import gini_test
 from dppca_nb.core.kendall import KendallEstimate, spherical_kendall
+from dppca_nb.core.ledger import BudgetError, Ledger
 from dppca_nb.core.loading import LoadingRelease, dp_loading
 from dppca_nb.core.pca import PCAResult, pca
 from dppca_nb.core.privacy import Budget, Guarantee
@@ -22,11 +23,13 @@ from dppca_nb.widgets.pca import PCAExplorer
 
 __all__ = [
     "Budget",
+    "BudgetError",
     "DataError",
     "GiniExplorer",
     "GiniResult",
     "Guarantee",
     "KendallEstimate",
+    "Ledger",
     "LoadingExplorer",
     "LoadingRelease",
     "PCAExplorer",

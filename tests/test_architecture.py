@@ -126,6 +126,7 @@ def test_nothing_is_imported_that_users_do_not_have(path):
         "scipy",
         "pandas",
         "narwhals",
+        "filelock",
         "threadpoolctl",
         "altair",
         "anywidget",

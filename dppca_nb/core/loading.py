@@ -12,6 +12,7 @@ from scipy.linalg import null_space
 
 from dppca_nb.core.align import fix_signs
 from dppca_nb.core.kendall import spherical_kendall
+from dppca_nb.core.ledger import Ledger
 from dppca_nb.core.pca import pca
 from dppca_nb.core.privacy import (
     Budget,
@@ -113,6 +114,7 @@ def dp_loading(
     scale=None,
     rng=None,
     reference: bool = False,
+    ledger: Ledger | None = None,
 ) -> LoadingRelease:
     r"""Release principal directions under (epsilon, delta)-differential privacy.
 
@@ -139,6 +141,9 @@ def dp_loading(
         Leave it out for fresh noise. Anything else voids the guarantee.
     reference : bool
         Also compute ordinary principal directions, which are not private.
+    ledger : Ledger, optional
+        Where the release is paid for, after everything else was checked and before noise is drawn. With a ledger only
+        what is private is released: whatever would void the guarantee is refused, and so is a reference.
 
     Returns
     -------
@@ -148,7 +153,10 @@ def dp_loading(
     Raises
     ------
     TypeError, ValueError
-        For a bad budget, calibration, coincident or rng, before the data are looked at.
+        For a bad budget, calibration, coincident, rng or ledger, before the data are looked at; with a ledger also for
+        settings that void the guarantee, and for a Table or scales that do. Nothing is charged.
+    BudgetError
+        If more would be spent than the ledger has left. Nothing is charged, no noise is drawn.
     DataError
         For data or scales that cannot be used, and for coincident rows with ``coincident="raise"``.
 
@@ -175,6 +183,12 @@ def dp_loading(
     if not (isinstance(coincident, str) and coincident in ("raise", "zero")):
         raise ValueError(f'coincident must be "raise" or "zero"; got {coincident!r}. Choose one of the two.')
     generator, seeded = as_generator(rng)
+    reasons = (seeded,) if seeded else ()
+    if ledger is not None:
+        # The same for every n and all rows, and said before a row is read: "raise" would tell something about them.
+        sample = (SAMPLE_SCALE,) if isinstance(scale, str) and scale == "sample" else ()
+        early = make_guarantee(budget, 2, calibration, reasons=(*sample, *reasons), coincident=coincident)
+        _check_chargeable(ledger, early, reference)
 
     table, from_sample = scale_table(as_table(data), scale)
     scaling = [_EQUAL_SCALE] if from_sample and not isinstance(scale, str) else [SAMPLE_SCALE] * table.sample_scaled
@@ -185,10 +199,20 @@ def dp_loading(
         budget,
         table.n,
         calibration,
-        reasons=(*scaling, *([seeded] if seeded else [])),
+        reasons=(*scaling, *reasons),
         caveats=(_REFERENCE,) if reference else (),
         coincident=coincident,
     )
+    if ledger is not None:
+        _check_chargeable(ledger, guarantee, reference)  # once more: now the scales are known
+        ledger.charge(
+            "spherical Kendall matrix",
+            n=table.n,
+            sensitivity=guarantee.sensitivity,
+            sigma=guarantee.sigma,
+            calibration=calibration,
+            randomness="numpy PCG64, seeded by the operating system",
+        )
     return release_from_noisy(
         kendall.matrix.to_numpy() + guarantee.sigma * standard_noise(table.p, generator),
         names=table.names,
@@ -197,6 +221,22 @@ def dp_loading(
         coincident=coincident,
         reference=reference_directions(table) if reference else None,
     )
+
+
+def _check_chargeable(ledger: Ledger, guarantee: Guarantee, reference: bool) -> None:
+    """Refuse to spend on a release that would not be private."""
+    if not isinstance(ledger, Ledger):
+        raise TypeError(
+            f"ledger must be a Ledger or None; got {type(ledger).__name__}. Make one: Ledger(epsilon=1, delta=1e-6)."
+        )
+    if not guarantee.holds:
+        why = " ".join(reason.text for reason in guarantee.reasons)
+        raise ValueError(f"A ledger pays for releases whose guarantee holds, so nothing was charged. {why}")
+    if reference:
+        raise ValueError(
+            "reference must be False with a ledger: ordinary directions are computed without noise. Nothing was "
+            "charged. Leave it out, or make the reference by itself with pca."
+        )
 
 
 def release_from_noisy(
