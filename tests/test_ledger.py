@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -698,20 +699,22 @@ def raced(ledgers, attempts, mu):
                 paid.append(pay(ledger, mu))
 
     threads = [threading.Thread(target=run, args=(ledger,)) for ledger in ledgers]
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(interval)
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     return paid
 
 
 @pytest.mark.parametrize("shared", ["memory", "one ledger on a file", "a ledger per thread on a file"])
-def test_threads_neither_spend_twice_nor_lose_an_entry(path, shared):
+def test_threads_neither_spend_twice_nor_lose_an_entry(path, shared, monkeypatch):
+    fits = Account.fits
+
+    def slow(account, mu):
+        time.sleep(0.001)  # all others get their turn between the check and the entry
+        return fits(account, mu)
+
+    monkeypatch.setattr(Account, "fits", slow)
     mu = gaussian_mu(1, 1e-6) / math.sqrt(40)
     if shared == "a ledger per thread on a file":
         ledgers = [Ledger(1, 1e-6, path=path) for _ in range(4)]
