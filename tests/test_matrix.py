@@ -28,7 +28,7 @@ def data(chart):
 
 
 def parameter(chart, name):
-    return next(p["value"] for p in chart.to_dict()["params"] if p["name"] == name)
+    return next(p["value"] for p in chart.to_dict(validate=False)["params"] if p["name"] == name)
 
 
 def titles(chart):
