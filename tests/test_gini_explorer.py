@@ -10,6 +10,7 @@ from ipywidgets.widgets import widget as registry
 
 from dppca_nb import DataError, GiniExplorer, datasets, gini_pca, pca
 from dppca_nb.core.align import subspace_angles
+from dppca_nb.widgets import gini as gini_widget
 from dppca_nb.widgets.gini_settings import KINDS
 from dppca_nb.widgets.view import SettingError
 
@@ -118,6 +119,24 @@ def test_an_outlier_is_made_of_one_row_and_said_and_the_data_stay(make):
     explorer.theta = 1
     assert "Contaminated" not in explorer._frame["banner"]
     pd.testing.assert_frame_equal(explorer.result.gc, gini_pca(CARS).gc)
+
+
+def test_only_what_a_setting_changes_is_computed(make, monkeypatch):
+    calls = []
+    original = gini_widget.gini_pca
+    monkeypatch.setattr(gini_widget, "gini_pca", lambda *args, **kw: (calls.append(kw), original(*args, **kw))[1])
+    explorer = make(nu=3)
+    for kind in KINDS:
+        explorer.kind = kind
+    explorer.components = (2, 3)
+    explorer.row = 5  # multiplied by 1: the same table
+    assert len(calls) == 1
+    explorer.theta = 10  # the table without the outlier, and with it
+    assert len(calls) == 3
+    explorer.theta = 20
+    assert len(calls) == 4
+    explorer.nu = 4
+    assert len(calls) == 6
 
 
 def test_the_circle_is_tested_when_nothing_is_held(make):

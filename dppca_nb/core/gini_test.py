@@ -98,7 +98,7 @@ def gini_test(
     --------
     >>> from dppca_nb import datasets, gini_pca
     >>> cars = gini_pca(datasets.cars2004(), nu=2)
-    >>> gini_test(cars, jackknife="frozen", axes=[2]).round(2)  # the test of the paper: weight carries axis 2
+    >>> gini_test(cars, jackknife="frozen", axes=[2]).round(2)  # the authors' test: weight carries axis 2
                            U    sd     z     p
     component variable
     PC2       Cylinder -0.03  0.29 -0.11  0.91

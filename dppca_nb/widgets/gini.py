@@ -26,7 +26,7 @@ from dppca_nb.charts.subject import PlainSubject
 from dppca_nb.core.align import align_signs
 from dppca_nb.core.gini import GiniResult, check_nu, gini_pca
 from dppca_nb.core.pca import PCAResult, pca, row_labels
-from dppca_nb.table import DataError, LeftOut, as_table
+from dppca_nb.table import DataError, as_table
 from dppca_nb.widgets import frame, gini_frame
 from dppca_nb.widgets import gini_words as words
 from dppca_nb.widgets.checks import described, refuse_unknown, titled
@@ -109,6 +109,8 @@ class GiniExplorer(GiniSettings):
             raise SettingError(str(error)) from None
         self._table, self._problem = None, None
         self._clean: tuple[GiniResult, PCAResult] | None = None
+        self._untouched: tuple[float, tuple[GiniResult, PCAResult]] | None = None  # without the outlier, by nu
+        self._computed: tuple | None = None
         self._result, self._ordinary, self._previous, self._half, self._untested = None, None, None, None, []
         try:
             self._table = as_table(data, numeric_only=True)
@@ -132,11 +134,6 @@ class GiniExplorer(GiniSettings):
         if self._ordinary is None:
             raise DataError(self._why_nothing())
         return self._ordinary
-
-    @property
-    def left_out(self) -> tuple[LeftOut, ...]:
-        """Columns that are no variables, with the reasons."""
-        return () if self._table is None else self._table.left_out
 
     @property
     def chart(self) -> object:
@@ -182,9 +179,14 @@ class GiniExplorer(GiniSettings):
 
     def _update(self) -> None:
         """Compute what is shown; signs follow the last picture, so that it does not flip under a slider."""
+        wanted = (self.nu, self.theta, self.row if self.theta != 1 else None)
+        if wanted == self._computed:
+            return  # what is shown changes otherwise: kind, pair, names
         values, clean = self._table.values, None
         if self.theta != 1:
-            clean, values = self._compute(values), values.copy()
+            if self._untouched is None or self._untouched[0] != self.nu:
+                self._untouched = (self.nu, self._compute(values))
+            clean, values = self._untouched[1], values.copy()
             with np.errstate(over="ignore"):
                 values[self.row] *= self.theta
             if not np.isfinite(values[self.row]).all():
@@ -195,7 +197,7 @@ class GiniExplorer(GiniSettings):
             signs = np.sign((directions * gini.directions).sum())
             gini = dataclasses.replace(gini, directions=directions, scores=gini.scores * signs)
         self._previous = gini.directions.to_numpy(copy=True)
-        self._result, self._ordinary, self._clean = gini, ordinary, clean
+        self._result, self._ordinary, self._clean, self._computed = gini, ordinary, clean, wanted
 
     def _test(self) -> object:
         """Test of the variables on the pair of axes; None where it would take too long, or there is none."""
@@ -210,10 +212,6 @@ class GiniExplorer(GiniSettings):
         if self.show_reference == "off":
             return self._result
         return {"Gini": self._result, "variance": self._ordinary}
-
-    def _writes_names(self) -> bool | None:
-        """Whether names of rows are written: by the default of the chart, unless labels are off."""
-        return None if self.labels else False
 
     def _loading_settings(self) -> dict:
         """Arguments of a picture of loadings."""

@@ -8,21 +8,19 @@ import numbers
 import numpy as np
 import traitlets
 
-from dppca_nb.charts.choices import REFERENCES, check_components, check_truth
+from dppca_nb.charts.choices import REFERENCES
 from dppca_nb.charts.correlation import check_size
 from dppca_nb.core.gini import check_nu
-from dppca_nb.table import Table
-from dppca_nb.widgets.checks import choice, plain_variables, whole_number
-from dppca_nb.widgets.view import LiveView, Setting
+from dppca_nb.widgets.checks import choice, whole_number
+from dppca_nb.widgets.plain import PlainView
+from dppca_nb.widgets.view import Setting
 
 KINDS = ("scores", "vector", "circle", "contributions", "shares", "correlations")
 LARGEST_THETA = 1e6
 
 
-class GiniSettings(LiveView):
+class GiniSettings(PlainView):
     """A live view of Gini components with validated settings; the checks are those of `gini_pca` and the charts."""
-
-    _table: Table | None
 
     # ----- how the components are computed -----
     nu = Setting(2.0)
@@ -30,17 +28,9 @@ class GiniSettings(LiveView):
     theta = Setting(1.0)
     # ----- how they are shown -----
     kind = Setting("scores")
-    components = Setting((1, 2))
-    variables = Setting(10)
-    labels = Setting(True)
     show_reference = Setting("beside")
 
     _settings = ("nu", "row", "theta", "kind", "components", "variables", "labels", "show_reference")
-
-    @property
-    def _drawable(self) -> bool:
-        """Whether there are two components to draw."""
-        return self._table is not None and self._table.p > 1
 
     # ----- validation: one check each, the same as everywhere -----
 
@@ -59,24 +49,6 @@ class GiniSettings(LiveView):
     @traitlets.validate("kind")
     def _valid_kind(self, proposal: dict) -> str:
         return self._accept(self._check_kind, proposal["value"])
-
-    @traitlets.validate("components")
-    def _valid_components(self, proposal: dict) -> tuple[int, ...]:
-        if not self._drawable:
-            return (1, 2)
-        most = min(self._table.n, self._table.p)  # as many as ordinary components, which stand beside them
-        return self._accept(lambda value: check_components(value, most, pair=True), proposal["value"])
-
-    @traitlets.validate("variables")
-    def _valid_variables(self, proposal: dict) -> object:
-        if not self._drawable:
-            return proposal["value"]
-        lengths = np.zeros((self._table.p, 2))  # which are the longest does not matter for the check
-        return self._accept(plain_variables, proposal["value"], lengths, self._table.names)
-
-    @traitlets.validate("labels")
-    def _valid_labels(self, proposal: dict) -> bool:
-        return self._accept(check_truth, "labels", proposal["value"])
 
     @traitlets.validate("show_reference")
     def _valid_reference(self, proposal: dict) -> str:

@@ -19,7 +19,7 @@ from dppca_nb.charts.score_picture import make_score_picture
 from dppca_nb.charts.scree import make_scree_picture, room, scree_chart, scree_rows, scree_signals, scree_spec
 from dppca_nb.charts.shades import Shade
 from dppca_nb.core.pca import PCAResult, check_settings, pca, row_labels
-from dppca_nb.table import DataError, LeftOut, as_table
+from dppca_nb.table import DataError, as_table
 from dppca_nb.widgets import frame, pca_frame
 from dppca_nb.widgets import pca_words as words
 from dppca_nb.widgets.checks import described, refuse_unknown, titled
@@ -152,11 +152,6 @@ class PCAExplorer(PCASettings):
         return self._colors.names
 
     @property
-    def left_out(self) -> tuple[LeftOut, ...]:
-        """Columns that are no variables, with the reasons."""
-        return () if self._table is None else self._table.left_out
-
-    @property
     def chart(self) -> object:
         """The picture as a plain Altair chart."""
         result = self.result
@@ -199,10 +194,6 @@ class PCAExplorer(PCASettings):
     def _shade(self) -> pd.Series | Shade | None:
         """What colours the points."""
         return self._colors.of(self.color, self._result)
-
-    def _writes_names(self) -> bool | None:
-        """Whether names of rows are written: by the default of the chart, unless labels are off."""
-        return None if self.labels else False
 
     def _loading_settings(self) -> dict:
         """Arguments of a picture of loadings."""
