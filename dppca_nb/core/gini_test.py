@@ -37,7 +37,7 @@ def gini_test(
         Of n >= 3 rows.
     jackknife : {"full", "frozen"}
         "full" makes everything anew without each row: Gini correlations, directions, and scores. "frozen" is the test
-        of the paper: it keeps the scores and changes ranks only, as if the axes were known. See Notes before using it.
+        of the authors' program: it keeps the scores and changes ranks only, as if the axes were known. See Notes before using it.
     normalize : {"scores", "variables"}
         As for :meth:`GiniResult.variable_correlations`.
     axes : sequence of int, optional
@@ -82,7 +82,7 @@ def gini_test(
     So the full test is somewhat liberal in small samples, although its standard errors are right on average (0.244 for
     a true 0.243 at n = 100, nu = 2, by scores). The frozen test takes estimated axes for known ones and does not get
     better with n: its standard errors are less than half of the true ones here (0.099). Read its p values as those of
-    the paper, not as evidence.
+    the authors' program, not as evidence.
 
     No statistic is ranked anew: leaving out a row changes ranks by 0, 1/2 or 1, and sums of values times weights of
     ranks follow from cumulated sums. "frozen" costs O(n p (log n + axes)). "full" costs O(n p³) and n p² numbers of
