@@ -37,7 +37,8 @@ def gini_test(
         Of n >= 3 rows.
     jackknife : {"full", "frozen"}
         "full" makes everything anew without each row: Gini correlations, directions, and scores. "frozen" is the test
-        of the authors' program: it keeps the scores and changes ranks only, as if the axes were known. See Notes before using it.
+        of the authors' program: it keeps the scores and changes ranks only, as if the axes were known. See Notes
+        before using it.
     normalize : {"scores", "variables"}
         As for :meth:`GiniResult.variable_correlations`.
     axes : sequence of int, optional
