@@ -13,9 +13,10 @@ from dppca_nb.core.gini import GiniResult, gini_pca
 from dppca_nb.core.gini_test import gini_test
 from dppca_nb.core.kendall import KendallEstimate, spherical_kendall
 from dppca_nb.core.ledger import BudgetError, Ledger
-from dppca_nb.core.loading import LoadingRelease, dp_loading
+from dppca_nb.core.loading import dp_loading
 from dppca_nb.core.pca import PCAResult, pca
 from dppca_nb.core.privacy import Budget, Guarantee
+from dppca_nb.core.release import LoadingRelease
 from dppca_nb.table import DataError, Table, as_table
 from dppca_nb.widgets.gini import GiniExplorer
 from dppca_nb.widgets.loading import LoadingExplorer

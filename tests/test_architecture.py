@@ -18,7 +18,7 @@ FILES = sorted(PACKAGE.rglob("*.py"))
 TREES = {path: ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 LAYERS = ("table", "core", "charts", "widgets", "handout", "__main__")  # each may import those before it
 ROOMS = {  # layers of several modules without a folder of their own
-    **dict.fromkeys(("datasets", "_columns", "_containers", "_simulated"), "table"),
+    **dict.fromkeys(("datasets", "_columns", "_containers", "_scales", "_simulated"), "table"),
     **dict.fromkeys(("_lab", "_csv_file"), "__main__"),
 }
 LAB = {

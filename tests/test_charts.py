@@ -23,9 +23,9 @@ from dppca_nb.charts.heatmap import INK, heatmap_rows
 from dppca_nb.charts.loading import digest, live_spec, signals
 from dppca_nb.charts.picture import make_picture
 from dppca_nb.charts.plane import LADDER, plane_rows, zoom
-from dppca_nb.core import loading as core_loading
-from dppca_nb.core.loading import release_from_noisy
+from dppca_nb.core import mechanism
 from dppca_nb.core.privacy import Budget, make_guarantee, standard_noise
+from dppca_nb.core.release import release_from_noisy
 from dppca_nb.widgets.view import STATIC
 
 KINDS = ("vector", "point", "heatmap")
@@ -425,7 +425,7 @@ def test_the_zoom_goes_up_at_once_and_down_only_at_rest():
 
 def test_signs_of_the_reference_follow_the_private_ones_which_stay():
     made = release(reference=True)
-    turned = core_loading.LoadingRelease(**{**vars(made), "reference": -made.reference})
+    turned = LoadingRelease(**{**vars(made), "reference": -made.reference})
     assert written(loading_chart(made)) == written(loading_chart(turned))
     private = rows_of(loading_chart(made), "private-vector", 1)
     alone = rows_of(loading_chart(made, reference=False), "private-vector", 1)
@@ -497,7 +497,7 @@ def test_heatmap_colours_have_one_fixed_domain_with_white_at_zero():
 def test_values_in_cells_are_written_with_a_true_minus_and_no_signed_zero():
     values = [0.5, -0.004, -0.25, 0.0]
     V = np.column_stack([values, np.eye(4)[:, 1:]])
-    made = core_loading.LoadingRelease(**{**vars(release(p=4)), "loadings": release(p=4).loadings * 0 + V})
+    made = LoadingRelease(**{**vars(release(p=4)), "loadings": release(p=4).loadings * 0 + V})
     texts = [r["text"] for r in heatmap_rows(make_picture(made, kind="heatmap", components=(1,), variables="all"))]
     assert texts == ["0.50", "0.00", "−0.25", "0.00"]
 
@@ -705,7 +705,7 @@ class Forced:
 @pytest.mark.parametrize("kind", [*KINDS, list(KINDS)])
 def test_other_data_under_the_same_noisy_matrix_give_the_same_bytes(monkeypatch, kind):
     noisy = some_noisy(5, 7)
-    monkeypatch.setattr(core_loading, "standard_noise", lambda p, rng: Forced(noisy))
+    monkeypatch.setattr(mechanism, "standard_noise", lambda p, rng: Forced(noisy))
     one = table(p=5, n=40, seed=1) * [1, 1, 1, 1, 50]
     other = table(p=5, n=40, seed=2) * [7, 0.1, 1, 1, 1] + 1000
     made = [dp_loading(data, epsilon=0.5, delta=1e-5) for data in (one, other)]

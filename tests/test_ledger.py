@@ -22,7 +22,7 @@ from dp_accounting.pld import PLDAccountant
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dppca_nb.core import ledger_file, loading
+from dppca_nb.core import ledger_file, loading, mechanism
 from dppca_nb.core.account import Account, total_mu
 from dppca_nb.core.gaussian import gaussian_epsilon, gaussian_mu
 from dppca_nb.core.ledger import BudgetError, Ledger, LedgerEntry, LedgerError
@@ -59,13 +59,13 @@ def ledger(request, tmp_path):
 @pytest.fixture
 def draws(monkeypatch):
     """The draws of noise, as they happen."""
-    seen, draw = [], loading.standard_noise
+    seen, draw = [], mechanism.standard_noise
 
     def watched(p, rng):
         seen.append(p)
         return draw(p, rng)
 
-    monkeypatch.setattr(loading, "standard_noise", watched)
+    monkeypatch.setattr(mechanism, "standard_noise", watched)
     return seen
 
 
@@ -258,13 +258,13 @@ def test_entries_make_a_table_of_plain_values(ledger):
 
 
 def test_a_release_is_charged_once_before_its_noise_is_drawn(ledger, monkeypatch):
-    seen, draw = [], loading.standard_noise
+    seen, draw = [], mechanism.standard_noise
 
     def watched(p, rng):
         seen.append(len(ledger.entries))
         return draw(p, rng)
 
-    monkeypatch.setattr(loading, "standard_noise", watched)
+    monkeypatch.setattr(mechanism, "standard_noise", watched)
     release(ledger)
     release(ledger, epsilon=0.1)
     assert seen == [1, 2]
@@ -302,7 +302,7 @@ def test_a_matrix_that_cannot_be_computed_costs_nothing(ledger, monkeypatch):
     def broken(*args, **kwargs):
         raise MemoryError
 
-    monkeypatch.setattr(loading, "spherical_kendall", broken)
+    monkeypatch.setattr(mechanism, "spherical_kendall", broken)
     with pytest.raises(MemoryError):
         release(ledger)
     assert ledger.entries == ()
@@ -367,7 +367,7 @@ def test_only_a_ledger_is_taken_for_a_ledger(wrong):
 
 
 def test_a_release_with_a_ledger_is_the_same_mechanism(ledger, monkeypatch):
-    monkeypatch.setattr(loading, "standard_noise", lambda p, rng: np.eye(p))
+    monkeypatch.setattr(mechanism, "standard_noise", lambda p, rng: np.eye(p))
     with_one, without = release(ledger), release(None)
     pd.testing.assert_frame_equal(with_one.noisy_kendall, without.noisy_kendall, check_exact=True)
     assert with_one.guarantee == without.guarantee
@@ -763,8 +763,8 @@ CRASHING = """
 import os, sys
 import numpy as np
 from dppca_nb import Ledger, dp_loading
-from dppca_nb.core import loading
-loading.standard_noise = lambda p, rng: os._exit(7)  # at the very moment of the draw
+from dppca_nb.core import mechanism
+mechanism.standard_noise = lambda p, rng: os._exit(7)  # at the very moment of the draw
 dp_loading(np.eye(9), epsilon=0.5, delta=1e-6, calibration="analytic", ledger=Ledger(1, 1e-6, path=sys.argv[1]))
 """
 

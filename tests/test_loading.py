@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 from scipy.stats import beta
 
-from dppca_nb.core import loading
+from dppca_nb.core import mechanism
 from dppca_nb.core.align import separation, subspace_angles
 from dppca_nb.core.kendall import spherical_kendall
-from dppca_nb.core.loading import LoadingRelease, dp_loading, reference_directions, release_from_noisy
+from dppca_nb.core.loading import dp_loading, reference_directions
 from dppca_nb.core.privacy import Budget, calibrate, make_guarantee, standard_noise, symmetric_from_normals
+from dppca_nb.core.release import LoadingRelease, release_from_noisy
 from dppca_nb.datasets import RAND_HIE_SCALES, rand_hie, usarrests
 from dppca_nb.table import DataError, as_table, scale_table
 
@@ -142,8 +143,8 @@ def test_the_same_noisy_matrix_gives_the_same_release_whatever_the_data(monkeypa
         def __init__(self, data, coincident):
             self.matrix = pd.DataFrame(noisy)
 
-    monkeypatch.setattr(loading, "spherical_kendall", Forced)
-    monkeypatch.setattr(loading, "standard_noise", lambda p, rng: np.zeros((p, p)))
+    monkeypatch.setattr(mechanism, "spherical_kendall", Forced)
+    monkeypatch.setattr(mechanism, "standard_noise", lambda p, rng: np.zeros((p, p)))
     one, two = release(ROWS), release(np.random.default_rng(2).normal(size=(60, 4)) ** 3 + 1e6)
     for field in ("loadings", "noisy_kendall"):
         pd.testing.assert_frame_equal(getattr(one, field), getattr(two, field), check_exact=True)

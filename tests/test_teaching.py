@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from dppca_nb.core import teaching
 from dppca_nb.core.align import subspace_angles
-from dppca_nb.core.loading import SAMPLE_SCALE, LoadingRelease
+from dppca_nb.core.loading import SAMPLE_SCALE
 from dppca_nb.core.privacy import Budget, calibrate, standard_noise
+from dppca_nb.core.release import LoadingRelease
 from dppca_nb.core.teaching import TEACHING, TeachingDraws
 from dppca_nb.table import DataError, as_table
 

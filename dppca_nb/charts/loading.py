@@ -15,8 +15,8 @@ from dppca_nb.charts.picture import LoadingPicture, make_picture
 from dppca_nb.charts.plane import plane_rows, zoom
 from dppca_nb.charts.plane_spec import SIDE, plane_spec
 from dppca_nb.charts.subject import subject_of
-from dppca_nb.core.loading import LoadingRelease
 from dppca_nb.core.pca import PCAResult
+from dppca_nb.core.release import LoadingRelease
 
 
 def loading_chart(

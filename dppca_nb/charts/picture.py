@@ -20,8 +20,8 @@ from dppca_nb.charts.choices import (
 from dppca_nb.charts.subject import Axes, Subject, subject_of
 from dppca_nb.charts.text import drawable_names, filled, short_names
 from dppca_nb.core.align import align_signs, subspace_angles
-from dppca_nb.core.loading import LoadingRelease
 from dppca_nb.core.pca import PCAResult
+from dppca_nb.core.release import LoadingRelease
 
 
 @dataclass(frozen=True, eq=False)

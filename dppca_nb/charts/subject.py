@@ -13,8 +13,8 @@ import pandas as pd
 from dppca_nb.charts import results, theme
 from dppca_nb.core.align import Separation, separation, turn_angle
 from dppca_nb.core.gini_result import GiniResult
-from dppca_nb.core.loading import LoadingRelease
 from dppca_nb.core.pca import PCAResult
+from dppca_nb.core.release import LoadingRelease
 from dppca_nb.core.teaching import TEACHING
 
 RESULTS = (LoadingRelease, PCAResult, GiniResult)

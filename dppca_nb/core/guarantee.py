@@ -6,6 +6,7 @@ import re
 import textwrap
 from dataclasses import dataclass
 
+GENERATOR = "numpy PCG64, seeded by the operating system"
 _WIDTH = 96  # characters of a line of the summary
 
 
@@ -52,7 +53,7 @@ class Guarantee:
     sigma : float
         Standard deviation of the noise on the diagonal, in units of the (unitless) Kendall matrix.
     mu : float
-        ``sensitivity / sigma``: the release is mu-Gaussian differentially private.
+        ``(sensitivity + slack) / sigma``: the release is mu-Gaussian differentially private.
     exact_delta : float
         The delta that this noise gives at the stated epsilon.
     exact_epsilon : float
@@ -63,6 +64,11 @@ class Guarantee:
         What it does not cover even though it holds.
     coincident : {"zero", "raise"}
         How pairs of equal rows are treated: they count as zero, or make an error instead of a release.
+    slack : float
+        What rounding may add to the distance between the matrices of neighbours, in the units of `sensitivity`; 0
+        where it is not covered.
+    randomness : str
+        Where the noise comes from.
 
     See Also
     --------
@@ -88,6 +94,8 @@ class Guarantee:
     reasons: tuple[Reason, ...] = ()
     caveats: tuple[str, ...] = ()
     coincident: str = "zero"
+    slack: float = 0.0
+    randomness: str = GENERATOR
 
     @property
     def holds(self) -> bool:

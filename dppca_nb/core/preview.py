@@ -6,8 +6,8 @@ import numpy as np
 
 from dppca_nb._simulated import elliptical
 from dppca_nb.core.kendall import spherical_kendall
-from dppca_nb.core.loading import LoadingRelease, release_from_noisy
 from dppca_nb.core.privacy import Budget, Reason, make_guarantee, standard_noise
+from dppca_nb.core.release import LoadingRelease, release_from_noisy
 from dppca_nb.table import DataError, Table
 
 PREVIEW = Reason(

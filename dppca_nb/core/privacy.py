@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dppca_nb.core.gaussian import gaussian_delta, gaussian_epsilon, gaussian_mu
-from dppca_nb.core.guarantee import Guarantee, Reason
+from dppca_nb.core.guarantee import GENERATOR, Guarantee, Reason
 from dppca_nb.core.noise import as_generator, standard_noise, symmetric_from_normals
 
 __all__ = [
@@ -103,7 +103,7 @@ class Budget:
         object.__setattr__(self, "delta", delta)
 
 
-def calibrate(budget: Budget, n: int, calibration: str = "classical") -> float:
+def calibrate(budget: Budget, n: int, calibration: str = "classical", *, slack: float = 0.0) -> float:
     r"""Noise scale for the spherical Kendall matrix of n rows.
 
     Parameters
@@ -115,7 +115,9 @@ def calibrate(budget: Budget, n: int, calibration: str = "classical") -> float:
     calibration : {"classical", "analytic"}
         "classical": :math:`\sigma = 4\sqrt{2\ln(1.25/\delta)}/(n\varepsilon)`, proved for epsilon < 1 only.
         "analytic": the smallest sigma whose exact delta at epsilon is at most delta for the sensitivity
-        :math:`2\sqrt 2/n`, rounded up by 1e-9.
+        :math:`2\sqrt 2/n` plus `slack`, rounded up by 1e-9.
+    slack : float
+        What rounding may add to the sensitivity.
 
     Returns
     -------
@@ -149,7 +151,7 @@ def calibrate(budget: Budget, n: int, calibration: str = "classical") -> float:
         raise ValueError(f"n must be at least 2 rows; got {n}. A pair of rows is the least that has a direction.")
     if calibration == "classical":
         return _classical_noise(budget.epsilon, budget.delta) / n
-    return _SENSITIVITY_TIMES_N / n / gaussian_mu(budget.epsilon, budget.delta) * (1 + _SLACK)
+    return (_SENSITIVITY_TIMES_N / n + slack) / gaussian_mu(budget.epsilon, budget.delta) * (1 + _SLACK)
 
 
 def check_calibration(calibration: str) -> str:
@@ -188,6 +190,8 @@ def make_guarantee(
     reasons: tuple[Reason, ...] = (),
     caveats: tuple[str, ...] = (),
     coincident: str = "zero",
+    slack: float = 0.0,
+    randomness: str = GENERATOR,
 ) -> Guarantee:
     """State what a release with this budget and calibration gives, after checking the calibration.
 
@@ -205,6 +209,10 @@ def make_guarantee(
         What else it does not cover.
     coincident : {"zero", "raise"}
         How pairs of equal rows are treated.
+    slack : float
+        What rounding may add to the sensitivity.
+    randomness : str
+        Where the noise comes from.
 
     Returns
     -------
@@ -222,9 +230,9 @@ def make_guarantee(
     >>> made.holds, round(made.exact_epsilon, 3)
     (True, 0.258)
     """
-    sigma = calibrate(budget, n, calibration)
+    sigma = calibrate(budget, n, calibration, slack=slack)
     sensitivity = _SENSITIVITY_TIMES_N / n
-    mu = sensitivity / sigma
+    mu = (sensitivity + slack) / sigma
     exact_delta = gaussian_delta(mu, budget.epsilon)
     own_caveats = [_FLOATING_POINT]
     if coincident == "raise":
@@ -259,6 +267,8 @@ def make_guarantee(
         reasons=tuple(reasons),
         caveats=(*own_caveats, *caveats),
         coincident=coincident,
+        slack=slack,
+        randomness=randomness,
     )
 
 

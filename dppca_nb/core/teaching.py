@@ -8,8 +8,9 @@ import numpy as np
 
 from dppca_nb.core.align import subspace_angles
 from dppca_nb.core.kendall import spherical_kendall
-from dppca_nb.core.loading import SAMPLE_SCALE, LoadingRelease, reference_directions, release_from_noisy
+from dppca_nb.core.loading import SAMPLE_SCALE, reference_directions
 from dppca_nb.core.privacy import Budget, Reason, make_guarantee, standard_noise
+from dppca_nb.core.release import LoadingRelease, release_from_noisy
 from dppca_nb.table import Table, scale_table
 
 TEACHING = Reason(
@@ -84,6 +85,10 @@ class TeachingDraws:
             coincident=self.coincident,
             reference=self.reference,
         )
+
+    def exact(self, draw: int) -> np.ndarray:
+        """Return the matrix without noise, the same for every draw."""
+        return self._exact
 
     def exact_angle(self, components: tuple[int, int]) -> float:
         """Angle in degrees between the planes that two components span without noise and in the reference."""

@@ -1,0 +1,134 @@
+"""The one place where noise meets private data: what was checked is charged, what was charged gets its noise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from dppca_nb.core.kendall import spherical_kendall
+from dppca_nb.core.ledger import Ledger
+from dppca_nb.core.ledger_entry import LedgerEntry
+from dppca_nb.core.privacy import Guarantee, standard_noise
+from dppca_nb.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A Kendall matrix with its noise.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (p, p)
+        Exactly symmetric.
+    entry : LedgerEntry or None
+        What it cost; None without a ledger.
+    randomness : str
+        Where the noise came from.
+    """
+
+    matrix: np.ndarray
+    entry: LedgerEntry | None
+    randomness: str
+
+
+def noisy_kendall(
+    table: Table,
+    *,
+    guarantee: Guarantee,
+    coincident: str,
+    generator: np.random.Generator | None = None,
+    ledger: Ledger | None = None,
+    mechanism: str = "spherical Kendall matrix",
+) -> Drawn:
+    """Compute the Kendall matrix, pay for it, and draw its noise, in this order.
+
+    Parameters
+    ----------
+    table : Table, shape (n, p)
+        Private rows, scaled.
+    guarantee : Guarantee
+        For the n of the table: its sigma is that of the noise, its sensitivity and slack are what is charged.
+    coincident : {"raise", "zero"}
+        What to do with pairs of equal rows.
+    generator : numpy.random.Generator
+        Where the noise comes from.
+    ledger : Ledger, optional
+        Pays.
+    mechanism : str
+        What the ledger calls it.
+
+    Returns
+    -------
+    Drawn
+        The matrix with its noise, and what it cost.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As :func:`check_chargeable`. Nothing is charged, no noise is drawn.
+    BudgetError, LedgerError
+        From the ledger. No noise is drawn.
+    DataError
+        For coincident rows that are to be refused. Nothing is charged.
+
+    Examples
+    --------
+    >>> from dppca_nb.core.privacy import Budget, make_guarantee
+    >>> from dppca_nb.table import as_table
+    >>> guarantee, ledger = make_guarantee(Budget(0.5, 1e-6), 9, "analytic"), Ledger(1, 1e-6)
+    >>> drawn = noisy_kendall(
+    ...     as_table(np.eye(9)),
+    ...     guarantee=guarantee,
+    ...     coincident="zero",
+    ...     generator=np.random.default_rng(),
+    ...     ledger=ledger,
+    ... )
+    >>> drawn.matrix.shape, ledger.entries == (drawn.entry,)
+    ((9, 9), True)
+    """
+    if ledger is not None:
+        check_chargeable(ledger, guarantee)
+    K = spherical_kendall(table, coincident=coincident).matrix.to_numpy()
+    entry = None
+    if ledger is not None:
+        entry = ledger.charge(
+            mechanism,
+            n=table.n,
+            sensitivity=guarantee.sensitivity + guarantee.slack,
+            sigma=guarantee.sigma,
+            calibration=guarantee.calibration,
+            randomness=guarantee.randomness,
+        )
+    return Drawn(K + guarantee.sigma * standard_noise(table.p, generator), entry, guarantee.randomness)
+
+
+def check_chargeable(ledger: Ledger, guarantee: Guarantee) -> None:
+    """Refuse to spend on a release that would not be private.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        Who would pay.
+    guarantee : Guarantee
+        Of the release.
+
+    Raises
+    ------
+    TypeError
+        If it is no ledger.
+    ValueError
+        If the guarantee does not hold.
+
+    Examples
+    --------
+    >>> from dppca_nb.core.privacy import Budget, make_guarantee
+    >>> check_chargeable(Ledger(1, 1e-6), make_guarantee(Budget(0.5, 1e-6), 100))
+    """
+    if not isinstance(ledger, Ledger):
+        raise TypeError(
+            f"ledger must be a Ledger or None; got {type(ledger).__name__}. Make one: Ledger(epsilon=1, delta=1e-6)."
+        )
+    if not guarantee.holds:
+        why = " ".join(reason.text for reason in guarantee.reasons)
+        raise ValueError(f"A ledger pays for releases whose guarantee holds, so nothing was charged. {why}")
