@@ -9,6 +9,7 @@ import numpy as np
 
 KINDS = ("vector", "point", "heatmap")
 REFERENCES = ("off", "beside", "underneath")
+UNCERTAINTIES = ("off", "ellipses", "cloud")
 MOST_VARIABLES = 300  # a picture of more than these is a smear, and a heavy one
 DIGITS = 4  # what is drawn is rounded, so that the last bit of a CPU changes no picture
 
