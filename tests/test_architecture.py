@@ -127,6 +127,7 @@ def test_nothing_is_imported_that_users_do_not_have(path):
         "pandas",
         "narwhals",
         "filelock",
+        "opendp",  # of the extra "secure", imported where it draws
         "threadpoolctl",
         "altair",
         "anywidget",
@@ -287,7 +288,7 @@ def test_an_import_changes_neither_altair_nor_numpy_and_makes_no_widget(imported
 def test_an_import_pulls_in_no_extra_and_starts_no_engine(imported):
     _, found, _ = imported
     heavy = {"jupyterlab", "notebook", "vl_convert", "polars", "matplotlib", "sklearn", "statsmodels", "playwright"}
-    heavy |= {"pytest", "hypothesis", "nbclient", "nbformat", "requests"}
+    heavy |= {"opendp", "pytest", "hypothesis", "nbclient", "nbformat", "requests"}
     assert not heavy & set(found["modules"])
 
 

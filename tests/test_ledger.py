@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from dppca_nb.core import ledger_file, loading, mechanism
 from dppca_nb.core.account import Account, total_mu
 from dppca_nb.core.gaussian import gaussian_epsilon, gaussian_mu
+from dppca_nb.core.hardened import noise_source
 from dppca_nb.core.ledger import BudgetError, Ledger, LedgerEntry, LedgerError
 from dppca_nb.core.loading import dp_loading
 from dppca_nb.core.privacy import Budget, make_guarantee
@@ -59,13 +60,13 @@ def ledger(request, tmp_path):
 @pytest.fixture
 def draws(monkeypatch):
     """The draws of noise, as they happen."""
-    seen, draw = [], mechanism.standard_noise
+    seen, draw = [], mechanism.hardened_noise
 
-    def watched(p, rng):
-        seen.append(p)
-        return draw(p, rng)
+    def watched(matrix, sigma):
+        seen.append(len(matrix))
+        return draw(matrix, sigma)
 
-    monkeypatch.setattr(mechanism, "standard_noise", watched)
+    monkeypatch.setattr(mechanism, "hardened_noise", watched)
     return seen
 
 
@@ -238,10 +239,11 @@ def test_an_entry_says_everything_about_its_charge(ledger):
     assert datetime.fromisoformat(first.time).utcoffset() == timedelta(0)
     assert abs(datetime.fromisoformat(first.time) - before) < timedelta(seconds=20)
     assert (first.name, first.mechanism, first.n) == ("survey", "spherical Kendall matrix", 60)
-    assert (first.sensitivity, first.sigma, first.mu) == (made.sensitivity, made.sigma, made.mu)
+    assert (first.sensitivity, first.sigma, first.mu) == (made.sensitivity + made.slack, made.sigma, made.mu)
+    assert made.slack > 0
     assert first.mu == first.sensitivity / first.sigma
     assert [entry.calibration for entry in ledger.entries] == ["analytic", "classical"]
-    assert first.randomness == "numpy PCG64, seeded by the operating system"
+    assert first.randomness == made.randomness == noise_source()
     assert (first.cumulative_mu, first.cumulative_epsilon) == (first.mu, pytest.approx(0.5, rel=1e-8))
     assert second.cumulative_mu == pytest.approx(math.hypot(first.mu, second.mu), rel=1e-15)
     assert second.cumulative_epsilon == gaussian_epsilon(second.cumulative_mu, 1e-6) == ledger.spent
@@ -258,13 +260,13 @@ def test_entries_make_a_table_of_plain_values(ledger):
 
 
 def test_a_release_is_charged_once_before_its_noise_is_drawn(ledger, monkeypatch):
-    seen, draw = [], mechanism.standard_noise
+    seen, draw = [], mechanism.hardened_noise
 
-    def watched(p, rng):
+    def watched(matrix, sigma):
         seen.append(len(ledger.entries))
-        return draw(p, rng)
+        return draw(matrix, sigma)
 
-    monkeypatch.setattr(mechanism, "standard_noise", watched)
+    monkeypatch.setattr(mechanism, "hardened_noise", watched)
     release(ledger)
     release(ledger, epsilon=0.1)
     assert seen == [1, 2]
@@ -367,7 +369,7 @@ def test_only_a_ledger_is_taken_for_a_ledger(wrong):
 
 
 def test_a_release_with_a_ledger_is_the_same_mechanism(ledger, monkeypatch):
-    monkeypatch.setattr(mechanism, "standard_noise", lambda p, rng: np.eye(p))
+    monkeypatch.setattr(mechanism, "hardened_noise", lambda K, sigma: (K + sigma * np.eye(len(K)), noise_source()))
     with_one, without = release(ledger), release(None)
     pd.testing.assert_frame_equal(with_one.noisy_kendall, without.noisy_kendall, check_exact=True)
     assert with_one.guarantee == without.guarantee
@@ -764,7 +766,7 @@ import os, sys
 import numpy as np
 from dppca_nb import Ledger, dp_loading
 from dppca_nb.core import mechanism
-mechanism.standard_noise = lambda p, rng: os._exit(7)  # at the very moment of the draw
+mechanism.hardened_noise = lambda matrix, sigma: os._exit(7)  # at the very moment of the draw
 dp_loading(np.eye(9), epsilon=0.5, delta=1e-6, calibration="analytic", ledger=Ledger(1, 1e-6, path=sys.argv[1]))
 """
 

@@ -8,13 +8,23 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import beta
 
 from dppca_nb.core import mechanism
 from dppca_nb.core.align import separation, subspace_angles
+from dppca_nb.core.gaussian import gaussian_epsilon
+from dppca_nb.core.guarantee import GENERATOR
+from dppca_nb.core.hardened import noise_source, rounding_slack
 from dppca_nb.core.kendall import spherical_kendall
+from dppca_nb.core.ledger import Ledger
 from dppca_nb.core.loading import dp_loading, reference_directions
-from dppca_nb.core.privacy import Budget, calibrate, make_guarantee, standard_noise, symmetric_from_normals
+from dppca_nb.core.privacy import (
+    CALIBRATIONS,
+    Budget,
+    calibrate,
+    make_guarantee,
+    standard_noise,
+    symmetric_from_normals,
+)
 from dppca_nb.core.release import LoadingRelease, release_from_noisy
 from dppca_nb.datasets import RAND_HIE_SCALES, rand_hie, usarrests
 from dppca_nb.table import DataError, as_table, scale_table
@@ -144,7 +154,7 @@ def test_the_same_noisy_matrix_gives_the_same_release_whatever_the_data(monkeypa
             self.matrix = pd.DataFrame(noisy)
 
     monkeypatch.setattr(mechanism, "spherical_kendall", Forced)
-    monkeypatch.setattr(mechanism, "standard_noise", lambda p, rng: np.zeros((p, p)))
+    monkeypatch.setattr(mechanism, "hardened_noise", lambda K, sigma: (K, "none at all"))
     one, two = release(ROWS), release(np.random.default_rng(2).normal(size=(60, 4)) ** 3 + 1e6)
     for field in ("loadings", "noisy_kendall"):
         pd.testing.assert_frame_equal(getattr(one, field), getattr(two, field), check_exact=True)
@@ -185,6 +195,57 @@ def test_directions_move_smoothly_with_epsilon_for_one_draw_of_noise():
     frame = np.random.default_rng(9).normal(size=(300, 4)) @ np.diag([3, 2, 1, 0.5])
     path = [release(frame, epsilon=e, rng=1, delta=1e-5).loadings.to_numpy() for e in (4.0, 4.1, 4.2, 4.3)]
     assert max(subspace_angles(a, b, k=1).max() for a, b in pairwise(path)) < 3
+
+
+def test_noise_is_hardened_unless_a_generator_is_given():
+    made, seeded = release().guarantee, release(rng=1).guarantee
+    assert made.hardened
+    assert made.slack == rounding_slack(60, 4)
+    assert made.randomness == noise_source()
+    assert not seeded.hardened
+    assert (seeded.slack, seeded.randomness) == (0, GENERATOR)
+
+
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
+def test_the_slack_of_rounding_is_part_of_what_a_release_states(calibration):
+    made, plainly = release(calibration=calibration).guarantee, make_guarantee(Budget(0.5, 1e-6), 60, calibration)
+    assert made.sensitivity == 2 * math.sqrt(2) / 60
+    assert made.mu == (made.sensitivity + made.slack) / made.sigma
+    assert made.exact_epsilon == gaussian_epsilon(made.mu, 1e-6) <= 0.5
+    assert (made.sigma > plainly.sigma) is (calibration == "analytic")
+    assert (made.mu > plainly.mu) is (calibration == "classical")
+
+
+def test_no_draw_happens_before_everything_is_checked(monkeypatch):
+    def never(*args):
+        raise AssertionError("noise was drawn")
+
+    monkeypatch.setattr(mechanism, "hardened_noise", never)
+    for changes in ({"data": np.array([[1.0, np.nan], [2, 3]])}, {"scale": [1, 2]}, {"delta": 2}, {"ledger": 1}):
+        with pytest.raises((DataError, ValueError, TypeError)):
+            release(**changes)
+    with pytest.raises(AssertionError, match="noise was drawn"):
+        release()
+
+
+def test_public_scales_are_kept_in_column_order_and_those_of_the_sample_never():
+    frame = pd.DataFrame(ROWS, columns=list("abcd"))
+    made = release(frame, scale={"d": 0.5, "c": np.float32(1), "b": 2, "a": 3})
+    assert made.scale == (3.0, 2.0, 1.0, 0.5)
+    assert {type(number) for number in made.scale} == {float}
+    assert release(frame).scale is None
+    assert release(frame, scale="sample").scale is None
+    assert release(frame, scale=frame.std()).scale is None
+
+
+def test_a_release_keeps_the_entry_that_paid_for_it_and_its_text_names_the_ledger():
+    ledger = Ledger(2, 1e-6, name="survey")
+    made = release(ledger=ledger)
+    assert made.entries == ledger.entries
+    assert repr(made).endswith("guarantee holds, paid by the ledger 'survey' (1 entry))")
+    twice = dataclasses.replace(made, entries=made.entries * 2)
+    assert repr(twice).endswith("guarantee holds, paid by the ledger 'survey' (2 entries))")
+    assert release().entries == ()
 
 
 def test_fresh_noise_differs_and_an_integer_repeats_it():
@@ -404,39 +465,6 @@ def test_redrawn_noise_keeps_separated_axes_and_turns_tied_ones():
             subspace_angles(plain(K + sigma * standard_noise(3, rng)).loadings, np.eye(3), k=1)[0] for _ in range(200)
         ]
         assert bool(np.quantile(off, 0.9) < 5) is kept
-
-
-# An audit of the whole mechanism
-
-
-def audited_epsilon(shrink):
-    """Lower confidence bound (1 - 1e-5) of epsilon at delta = 0.01 on the worst neighbours, from 20,000 draws each."""
-    n, delta, draws = 10, 0.01, 20_000
-    first, second = np.zeros((n, 2)), np.zeros((n, 2))
-    first[0], second[0] = [1, 0], [0, 1]
-    K, other = (spherical_kendall(rows, coincident="zero").matrix.to_numpy() for rows in (first, second))
-    assert np.linalg.norm(K - other) == pytest.approx(2 * math.sqrt(2) / n, rel=1e-12)
-    sigma = make_guarantee(Budget(1.0, delta), n, "analytic").sigma * shrink
-    rng, towards = np.random.default_rng(99), (K - other) / np.linalg.norm(K - other)
-    seen, unseen = (
-        np.array([(towards * (M + sigma * standard_noise(2, rng))).sum() for _ in range(draws)]) for M in (K, other)
-    )
-    best = 0.0
-    for threshold in np.linspace(0, 4, 9) * sigma:  # fixed beforehand; each bound takes its part of the error
-        hit, false = (int((x > threshold).sum()) for x in (seen, unseen))
-        alpha = 1e-5 / 18
-        low, high = beta.ppf(alpha, hit, draws - hit + 1), beta.ppf(1 - alpha, false + 1, draws - false)
-        if low > delta:
-            best = max(best, math.log((low - delta) / high))
-    return best
-
-
-def test_the_worst_neighbours_cannot_be_told_apart_beyond_the_stated_epsilon():
-    assert 0.5 < audited_epsilon(1.0) < 1.0
-
-
-def test_the_audit_notices_noise_that_was_halved():
-    assert audited_epsilon(0.5) > 1.5
 
 
 def test_a_release_is_made_by_the_public_class():

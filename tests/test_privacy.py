@@ -254,10 +254,26 @@ def test_a_delta_that_is_not_below_one_over_n_is_a_caveat():
     assert not any("is not below 1/n" in caveat for caveat in make_guarantee(Budget(1, 0.0099), 100).caveats)
 
 
-def test_every_guarantee_says_that_its_noise_is_not_hardened_and_claims_no_security():
-    text = flat(str(make_guarantee(Budget(0.5, 1e-6), 100)))
-    assert "not hardened" in text
-    assert "10.1145/2382196.2382264" in text
+def test_noise_of_a_generator_is_said_not_to_be_hardened():
+    made = make_guarantee(Budget(0.5, 1e-6), 100)
+    assert not made.hardened
+    assert "not hardened" in flat(str(made))
+    assert "10.1145/2382196.2382264" in flat(str(made))
+    assert "zCDP" not in str(made)
+
+
+def test_hardened_noise_says_who_drew_what_it_covers_and_what_stays_unprotected():
+    made = make_guarantee(Budget(0.5, 1e-6), 100, "analytic", slack=1e-9, randomness="dice")
+    text = flat(str(made))
+    assert made.hardened
+    assert "not hardened" not in text
+    assert f"Hardened noise (dice): rho {made.rho:.4g} (zCDP); 1e-09 for rounding is added to the sensitivity." in text
+    assert "Not protected: how long the computation takes, and what lies in the memory" in text
+
+
+@pytest.mark.parametrize("slack", [0.0, 1e-9])
+def test_no_guarantee_claims_security(slack):
+    text = flat(str(make_guarantee(Budget(0.5, 1e-6), 100, slack=slack)))
     for claim in ("secure", "anonymous", "safe to publish"):
         assert claim not in text
 
@@ -313,6 +329,28 @@ def test_a_guarantee_is_frozen_and_states_its_own_arithmetic():
     with pytest.raises(AttributeError):
         made.sigma = 0.0
     assert isinstance(made, Guarantee)
+
+
+@pytest.mark.parametrize("calibration", CALIBRATIONS)
+def test_the_slack_of_rounding_is_added_to_the_sensitivity(calibration):
+    slack = 0.1 * 2 * math.sqrt(2) / 40
+    made = make_guarantee(Budget(0.7, 1e-5), 40, calibration, slack=slack)
+    plainly = make_guarantee(Budget(0.7, 1e-5), 40, calibration)
+    assert made.sensitivity == plainly.sensitivity
+    assert made.slack == slack
+    assert made.mu * made.sigma == pytest.approx(1.1 * made.sensitivity, rel=1e-14)
+    assert made.exact_epsilon == gaussian_epsilon(made.mu, 1e-5) <= 0.7
+    assert made.holds
+    if calibration == "analytic":  # the noise grows, so that the budget is met
+        assert made.sigma == pytest.approx(1.1 * plainly.sigma, rel=1e-14)
+        assert made.mu == pytest.approx(plainly.mu, rel=1e-14)
+    else:  # the noise is a formula, so its exact budget grows
+        assert made.sigma == plainly.sigma
+        assert made.exact_epsilon > plainly.exact_epsilon
+
+
+def test_a_slack_that_classical_noise_does_not_cover_voids_the_guarantee():
+    assert not make_guarantee(Budget(0.7, 1e-5), 40, slack=2 * math.sqrt(2) / 40).holds
 
 
 def test_mu_of_a_budget_is_what_its_noise_gives():

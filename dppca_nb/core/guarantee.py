@@ -6,7 +6,7 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-GENERATOR = "numpy PCG64, seeded by the operating system"
+GENERATOR = "numpy generator, double precision"
 _WIDTH = 96  # characters of a line of the summary
 
 
@@ -98,6 +98,16 @@ class Guarantee:
     randomness: str = GENERATOR
 
     @property
+    def hardened(self) -> bool:
+        """True if the noise is an exact discrete Gaussian and `slack` covers the rounding."""
+        return self.slack > 0
+
+    @property
+    def rho(self) -> float:
+        """``mu**2 / 2``: the release is rho-zero-concentrated differentially private."""
+        return self.mu**2 / 2
+
+    @property
     def holds(self) -> bool:
         """True if nothing is known that breaks the stated guarantee."""
         return not self.reasons
@@ -134,6 +144,11 @@ class Guarantee:
             f"Noise: {self.calibration} calibration, sigma {self.sigma:.4g}{bound}; attained sensitivity 2*sqrt(2)/n = "
             f"{self.sensitivity:.4g}, mu {self.mu:.4g}.",
         ]
+        if self.hardened:
+            lines.append(
+                f"Hardened noise ({self.randomness}): rho {self.rho:.4g} (zCDP); "
+                f"{self.slack:.2g} for rounding is added to the sensitivity."
+            )
         if self.caveats:
             lines += ["What it does not cover:", *(f"  - {caveat}" for caveat in self.caveats)]
         return "\n".join(map(_wrapped, lines))

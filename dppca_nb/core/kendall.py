@@ -178,6 +178,39 @@ def kendall_matrix(values: np.ndarray, *, coincident: Coincident = "zero") -> tu
     return (total + total.T) / (2 * pairs), (2 * p + depth + 16) * _UNIT * rho / pairs, exact_pairs, coincident_pairs
 
 
+def kendall_error_limit(n: int, p: int) -> float:
+    r"""Bound the rounding error of `kendall_matrix` for all data sets of one size, before any is seen.
+
+    Every pair that is not recomputed has :math:`\rho_{ij} < 100`, a block never has more rows than fit in it and,
+    where there are several, never fewer than half of that. With these the terms of `error_bound` are at most
+
+    .. math:: (2p + 2b + 2B + 16)\,u \cdot 100.
+
+    Parameters
+    ----------
+    n, p : int
+        Rows, at least 2, and variables.
+
+    Returns
+    -------
+    float
+        Not below the `error_bound` of any n rows of p variables: unlike it, it tells nothing about the rows.
+
+    Examples
+    --------
+    >>> kendall_error_limit(1000, 10) < 1e-10
+    True
+    >>> kendall_matrix(np.eye(3))[1] <= kendall_error_limit(3, 3)
+    True
+    """
+    if p == 1:
+        return _UNIT
+    most = _block_rows(p)
+    blocks = 1 if n <= most else n // ((most + 1) // 2)
+    # 1e-9 is room for the rounding of the sum of rho and of the comparison with its limit
+    return (2 * p + 2 * (min(n, most) + blocks) + 16) * _UNIT * _RHO * (1 + 1e-9)
+
+
 def _distinct(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Give the first row of each set of equal rows, the sizes of the sets, and the first two equal rows of all."""
     order = np.arange(len(values))

@@ -9,10 +9,19 @@ from scipy.linalg import null_space
 
 from dppca_nb._scales import public_scales
 from dppca_nb.core.align import fix_signs
+from dppca_nb.core.hardened import noise_source, rounding_slack
 from dppca_nb.core.ledger import Ledger
 from dppca_nb.core.mechanism import check_chargeable, noisy_kendall
 from dppca_nb.core.pca import pca
-from dppca_nb.core.privacy import Budget, Reason, as_generator, check_calibration, large_delta, make_guarantee
+from dppca_nb.core.privacy import (
+    GENERATOR,
+    Budget,
+    Reason,
+    as_generator,
+    check_calibration,
+    large_delta,
+    make_guarantee,
+)
 from dppca_nb.core.release import LoadingRelease, release_from_noisy
 from dppca_nb.table import as_table, scale_table
 
@@ -67,7 +76,8 @@ def dp_loading(
         Public positive scales that the columns are divided by. "sample" takes standard deviations from the rows and
         voids the guarantee; so do numbers that equal them, and a Table that was scaled by them before.
     rng : None, int, SeedSequence, BitGenerator or Generator
-        Leave it out for fresh noise. Anything else voids the guarantee.
+        Leave it out for fresh, hardened noise (:func:`dppca_nb.core.hardened.hardened_noise`). Anything else gives
+        noise in double precision and voids the guarantee.
     reference : bool
         Also compute ordinary principal directions, which are not private.
     ledger : Ledger, optional
@@ -111,8 +121,10 @@ def dp_loading(
     check_calibration(calibration)
     if not (isinstance(coincident, str) and coincident in ("raise", "zero")):
         raise ValueError(f'coincident must be "raise" or "zero"; got {coincident!r}. Choose one of the two.')
-    generator, seeded = as_generator(rng)
-    reasons = (seeded,) if seeded else ()
+    generator, reasons = None, ()
+    if rng is not None:
+        generator, seeded = as_generator(rng)
+        reasons = (seeded,)
     if ledger is not None:
         # The same for every n and all rows, and said before a row is read: "raise" would tell something about them.
         sample = (SAMPLE_SCALE,) if isinstance(scale, str) and scale == "sample" else ()
@@ -137,6 +149,8 @@ def dp_loading(
         reasons=(*scaling, *reasons),
         caveats=(_REFERENCE,) if reference else (),
         coincident=coincident,
+        slack=rounding_slack(table.n, table.p) if generator is None else 0.0,
+        randomness=noise_source() if generator is None else GENERATOR,
     )
     drawn = noisy_kendall(table, guarantee=guarantee, coincident=coincident, generator=generator, ledger=ledger)
     return release_from_noisy(

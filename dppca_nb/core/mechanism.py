@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dppca_nb.core.hardened import hardened_noise, noise_source
 from dppca_nb.core.kendall import spherical_kendall
 from dppca_nb.core.ledger import Ledger
 from dppca_nb.core.ledger_entry import LedgerEntry
@@ -48,11 +49,12 @@ def noisy_kendall(
     table : Table, shape (n, p)
         Private rows, scaled.
     guarantee : Guarantee
-        For the n of the table: its sigma is that of the noise, its sensitivity and slack are what is charged.
+        For the n of the table: its sigma is that of the noise, its sensitivity and slack are what is charged. For
+        hardened noise it needs the slack.
     coincident : {"raise", "zero"}
         What to do with pairs of equal rows.
-    generator : numpy.random.Generator
-        Where the noise comes from.
+    generator : numpy.random.Generator, optional
+        Where noise that is not hardened comes from; by default the noise is hardened.
     ledger : Ledger, optional
         Pays.
     mechanism : str
@@ -76,20 +78,17 @@ def noisy_kendall(
     --------
     >>> from dppca_nb.core.privacy import Budget, make_guarantee
     >>> from dppca_nb.table import as_table
-    >>> guarantee, ledger = make_guarantee(Budget(0.5, 1e-6), 9, "analytic"), Ledger(1, 1e-6)
-    >>> drawn = noisy_kendall(
-    ...     as_table(np.eye(9)),
-    ...     guarantee=guarantee,
-    ...     coincident="zero",
-    ...     generator=np.random.default_rng(),
-    ...     ledger=ledger,
-    ... )
+    >>> from dppca_nb.core.hardened import rounding_slack
+    >>> guarantee = make_guarantee(Budget(0.5, 1e-6), 9, "analytic", slack=rounding_slack(9, 9))
+    >>> ledger = Ledger(1, 1e-6)
+    >>> drawn = noisy_kendall(as_table(np.eye(9)), guarantee=guarantee, coincident="zero", ledger=ledger)
     >>> drawn.matrix.shape, ledger.entries == (drawn.entry,)
     ((9, 9), True)
     """
     if ledger is not None:
         check_chargeable(ledger, guarantee)
     K = spherical_kendall(table, coincident=coincident).matrix.to_numpy()
+    randomness = guarantee.randomness if generator is not None else noise_source()  # which imports OpenDP
     entry = None
     if ledger is not None:
         entry = ledger.charge(
@@ -98,9 +97,12 @@ def noisy_kendall(
             sensitivity=guarantee.sensitivity + guarantee.slack,
             sigma=guarantee.sigma,
             calibration=guarantee.calibration,
-            randomness=guarantee.randomness,
+            randomness=randomness,
         )
-    return Drawn(K + guarantee.sigma * standard_noise(table.p, generator), entry, guarantee.randomness)
+    if generator is not None:
+        return Drawn(K + guarantee.sigma * standard_noise(table.p, generator), entry, randomness)
+    matrix, randomness = hardened_noise(K, guarantee.sigma)
+    return Drawn(matrix, entry, randomness)
 
 
 def check_chargeable(ledger: Ledger, guarantee: Guarantee) -> None:

@@ -46,6 +46,10 @@ _FLOATING_POINT = (
     "teaching and exploration and is not hardened against attacks on the low-order bits of floating-point numbers "
     "(Mironov 2012, doi 10.1145/2382196.2382264)."
 )
+_HARDENED = (
+    "The noise is exact on a public grid, so its digits give nothing away. Not protected: how long the computation "
+    "takes, and what lies in the memory of the machine. Make releases where nobody watches from whom you keep the rows."
+)
 
 _RAISING = Reason(
     "equal rows would have raised an error",
@@ -210,7 +214,8 @@ def make_guarantee(
     coincident : {"zero", "raise"}
         How pairs of equal rows are treated.
     slack : float
-        What rounding may add to the sensitivity.
+        What rounding may add to the sensitivity, see :func:`dppca_nb.core.hardened.rounding_slack`; 0 for noise that is
+        not hardened.
     randomness : str
         Where the noise comes from.
 
@@ -234,7 +239,7 @@ def make_guarantee(
     sensitivity = _SENSITIVITY_TIMES_N / n
     mu = (sensitivity + slack) / sigma
     exact_delta = gaussian_delta(mu, budget.epsilon)
-    own_caveats = [_FLOATING_POINT]
+    own_caveats = [_HARDENED if slack else _FLOATING_POINT]
     if coincident == "raise":
         reasons = (*reasons, _RAISING)
     if exact_delta > budget.delta * (1 + _SLACK):
