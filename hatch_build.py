@@ -6,7 +6,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 STATIC = Path("dppca_nb", "widgets", "static")
 # in order: each may use what stands before it
-PARTS = ("view.js", "controls.js", "table.js", "explorer.js", "loading.js", "pca.js", "gini.js", "main.js")
+PARTS = ("view.js", "controls.js", "table.js", "explorer.js", "ledger.js", "loading.js", "pca.js", "gini.js", "main.js")
 VEGA_LITE = "6.4"
 
 

@@ -192,11 +192,6 @@ def test_an_unknown_setting_is_refused_with_the_ones_there_are():
     assert instances() == before
 
 
-def test_a_ledger_is_refused_with_what_to_do_instead():
-    with pytest.raises(ValueError, match=r"release mode is not part of this version.*call dp_loading"):
-        LoadingExplorer(DATA, ledger=object())
-
-
 @pytest.mark.parametrize("seed", ["x", -1, None, 1.5, True])
 def test_a_bad_seed_is_refused_by_name_and_leaves_no_widget(seed):
     before = instances()
@@ -246,7 +241,7 @@ def test_a_slider_of_ipywidgets_can_be_linked_both_ways(make):
     link = traitlets.link((slider, "value"), (explorer, "epsilon"))
     assert explorer.epsilon == 1
     slider.value = 3.0
-    assert explorer.release.guarantee.epsilon == 3
+    assert explorer.result.guarantee.epsilon == 3
     explorer.epsilon = 0.5
     assert slider.value == 0.5
     link.unlink()
@@ -277,12 +272,12 @@ def test_sixty_changes_of_the_budget_compute_the_exact_matrix_once_and_draw_once
     for epsilon in np.geomspace(0.01, 100, 60):
         explorer.epsilon = float(epsilon)
     assert counted == {"spherical_kendall": 1, "standard_noise": 1, "reference_directions": 1}
-    assert explorer.release.guarantee.epsilon == 100
+    assert explorer.result.guarantee.epsilon == 100
 
 
 def test_no_change_of_the_view_draws_noise_or_changes_a_number(make, counted):
     explorer = make()
-    first = explorer.release.noisy_kendall.copy()
+    first = explorer.result.noisy_kendall.copy()
     explorer.components = (1, 3)
     explorer.components = (3, 1)
     explorer.labels = False
@@ -299,7 +294,7 @@ def test_no_change_of_the_view_draws_noise_or_changes_a_number(make, counted):
     explorer.epsilon = 5
     explorer.epsilon = 0.5
     assert counted["standard_noise"] == counted["spherical_kendall"] == 1
-    pd.testing.assert_frame_equal(explorer.release.noisy_kendall, first, check_exact=True)
+    pd.testing.assert_frame_equal(explorer.result.noisy_kendall, first, check_exact=True)
 
 
 def test_one_new_draw_is_one_draw(make, counted):
@@ -362,7 +357,7 @@ def test_no_arrow_is_mirrored_under_a_slider_whatever_the_noise(make, draw):
 
 def test_the_release_shown_is_what_it_says(make):
     explorer = make(epsilon=2, calibration="analytic")
-    release = explorer.release
+    release = explorer.result
     assert release.guarantee.sigma == make_guarantee(Budget(2, 1e-6), 300, "analytic").sigma
     V = release.loadings.to_numpy()
     M = release.noisy_kendall.to_numpy()
@@ -446,7 +441,7 @@ def test_two_settings_that_do_not_go_together_are_said(make):
     explorer.delta = 1e-300
     explorer.epsilon = 0.5
     assert "error" not in explorer._frame
-    assert math.isfinite(explorer.release.guarantee.sigma)
+    assert math.isfinite(explorer.result.guarantee.sigma)
 
 
 # ----- data that cannot be drawn -----
@@ -499,7 +494,7 @@ def test_equal_rows_are_explained_where_they_are_refused_and_counted_where_not(m
     refused = make(twice, coincident="raise")
     assert refused._frame["empty"]
     with pytest.raises(DataError):
-        _ = refused.release
+        _ = refused.result
     counted = make(twice)
     assert any(re.match(r"1 pairs? of rows", note) for note in counted._frame["notes"])
 
@@ -563,7 +558,7 @@ def test_columns_of_very_different_spread_are_hinted_at_and_nothing_is_scaled_un
     (note,) = [n for n in explorer._frame["notes"] if "variances of the columns" in n]
     assert f"{CODE}income_eur{END}" in note
     assert "scale=" in note
-    assert abs(explorer.release.reference.loc["income_eur", "PC1"]) > 0.999999
+    assert abs(explorer.result.reference.loc["income_eur", "PC1"]) > 0.999999
     scaled = make(data, scale={"income_eur": 8e3, "height_m": 0.1, "share": 0.3})
     assert not [n for n in scaled._frame["notes"] if "variances of the columns" in n]
     assert not [n for n in make()._frame["notes"] if "variances of the columns" in n]
@@ -595,7 +590,7 @@ def test_the_status_gives_angles_and_bewares_of_what_is_not_separated(make):
     assert "well separated" in explorer._frame["status"]
     assert not explorer._frame["beware"]
     angle = float(re.search(r"Plane ([\d.]+)° from the reference", explorer._frame["status"])[1])
-    V, R = explorer.loadings.to_numpy(), explorer.release.reference.to_numpy()
+    V, R = explorer.loadings.to_numpy(), explorer.result.reference.to_numpy()
     assert angle == pytest.approx(subspace_angles(V, R, k=2)[0], abs=0.051)
     explorer.epsilon = 0.05
     assert explorer._frame["beware"]
@@ -672,7 +667,7 @@ def test_neither_the_data_nor_the_exact_matrix_is_in_what_is_synced(make):
     text = json.dumps(state(explorer))
     numbers = set(re.findall(r"-?\d+\.\d{5,}", text))
     exact = explorer._draws.kendall.matrix.to_numpy().ravel()
-    for value in [*ROWS.ravel(), *exact, *explorer.release.noisy_kendall.to_numpy().ravel()]:
+    for value in [*ROWS.ravel(), *exact, *explorer.result.noisy_kendall.to_numpy().ravel()]:
         assert f"{value:.5f}" not in text
         assert repr(float(value)) not in numbers
     assert str(ROWS[0, 0])[:8] not in text

@@ -40,6 +40,45 @@ def total_mu(mus) -> float:
 
 
 @dataclass(frozen=True)
+class Quote:
+    """What one more release would cost, before it is made. Every epsilon is exact, at the delta of the budget.
+
+    Parameters
+    ----------
+    mu, epsilon : float
+        What it costs by itself.
+    spent, left : float
+        Epsilon of all releases so far together, and the most that one more may cost.
+    leaves : float
+        What would be left after it; 0 where it does not fit.
+    more : int
+        How many like it would fit after it.
+    fits : bool
+        Whether there is room for it.
+    shares : tuple of float
+        Share of the budget that each release so far has taken, in squares of mu: these add up.
+    share : float
+        Share of the budget that it would take.
+
+    Examples
+    --------
+    >>> quote = Account(Budget(1, 1e-6), (0.1, 0.1)).quote(0.1)
+    >>> quote.fits, quote.more, round(quote.epsilon, 3), round(quote.leaves, 3)
+    (True, 2, 0.391, 0.659)
+    """
+
+    mu: float
+    epsilon: float
+    spent: float
+    left: float
+    leaves: float
+    more: int
+    fits: bool
+    shares: tuple[float, ...]
+    share: float
+
+
+@dataclass(frozen=True)
 class Account:
     """A budget and what has been spent of it, in mu and in epsilon at the delta of the budget.
 
@@ -95,6 +134,21 @@ class Account:
         room = (self.mu * (1 + _DUST)) ** 2 - self.spent_mu**2
         before_met = (self.mu * (1 - _MET)) ** 2 - self.spent_mu**2  # the last of them starts below this
         return max(0, min(math.floor(room / mu / mu), math.ceil(before_met / mu / mu)))
+
+    def quote(self, mu: float) -> Quote:
+        """Say what one more release of this mu would cost and leave."""
+        fits, after = self.fits(mu), self.with_one_more(mu)
+        return Quote(
+            mu=mu,
+            epsilon=self.epsilon(mu),
+            spent=self.epsilon(self.spent_mu),
+            left=self.epsilon(self.left_mu),
+            leaves=self.epsilon(after.left_mu) if fits else 0.0,
+            more=after.count(mu) if fits else 0,
+            fits=fits,
+            shares=tuple((each / self.mu) ** 2 for each in self.mus),
+            share=(mu / self.mu) ** 2,
+        )
 
     def cost(self, mu: float, down: bool = False) -> str:
         """Write a mu as what it costs; rounded down if it is on offer, so that it can be had."""

@@ -2,61 +2,53 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
-from functools import lru_cache
-
 import pandas as pd
 
 from dppca_nb.charts.choices import check_choice
-from dppca_nb.charts.heatmap import heatmap_rows
-from dppca_nb.charts.loading import live_spec, loading_chart, signals
-from dppca_nb.charts.picture import LoadingPicture, make_picture
-from dppca_nb.charts.plane import plane_rows, zoom
-from dppca_nb.core.align import align_signs
-from dppca_nb.core.loading import LoadingRelease
+from dppca_nb.charts.loading import loading_chart
+from dppca_nb.core.ledger import Ledger
 from dppca_nb.core.privacy import Budget, check_calibration
-from dppca_nb.core.teaching import TeachingDraws
 from dppca_nb.table import DataError, LeftOut, as_table
 from dppca_nb.widgets import frame
-from dppca_nb.widgets import loading_words as words
 from dppca_nb.widgets.checks import described, refuse_unknown, titled, whole_number
-from dppca_nb.widgets.loading_settings import LoadingSettings
+from dppca_nb.widgets.loading_releases import LoadingReleases
+from dppca_nb.widgets.release_mode import Releasing, check_release_settings
+from dppca_nb.widgets.release_words import UNUSABLE
+from dppca_nb.widgets.teaching_mode import Teaching
 from dppca_nb.widgets.view import SettingError, bundled
-from dppca_nb.widgets.words import empty, plain
-
-HEATMAP_COMPONENTS = 4
-SUBTITLE_WIDTHS = (560, 400, 260, 180)  # pixels: two panels, one, a phone
+from dppca_nb.widgets.words import empty
 
 
-@lru_cache(maxsize=1)
-def _specifications() -> dict:
-    """The two specifications, the same for every explorer."""
-    return {"plane": live_spec("vector", 2), "heatmap": live_spec("heatmap", 2)}
-
-
-class LoadingExplorer(LoadingSettings):
+class LoadingExplorer(LoadingReleases):
     """Move the budget and watch the loadings: a Jupyter widget.
 
-    Without a ledger the explorer teaches: the data are treated as public, the exact Kendall matrix is computed once,
-    and one kept noise draw is shown at whatever budget the slider says, until a new draw is asked for. Nothing it
-    shows is a private release; `dp_loading` makes one.
+    **Without a ledger the explorer teaches**: the data are treated as public, the exact Kendall matrix is computed
+    once, and one kept noise draw is shown at whatever budget the slider says. Nothing it shows is a private release.
+
+    **With a ledger it releases**: until then every control moves a preview on simulated rows of the same size and
+    names, and no private row takes part. `release`, or the button pressed twice, draws noise on the private rows once;
+    from then on everything shown is made of that one release and costs nothing. It is kept beside the ledger: running
+    the cell again, another view and another day show it again. `top_up` buys more accuracy without losing what was
+    paid.
 
     Parameters
     ----------
     data : DataFrame, array_like or anything `as_table` takes, shape (n, p)
-        Columns that are not numeric are left out and listed in the view. Data that cannot be used are explained there.
-    ledger : None
-        Release mode keeps its accounts in a ledger; it is not part of this version.
+        Columns that are not numeric are left out and listed in the view. Data that cannot be used are explained there;
+        with a ledger without a word about their rows.
+    ledger : Ledger, optional
+        Pays for releases. Other explorers and programs may share it.
     scale : None, array_like, mapping or "sample"
-        Public positive scales that the columns are divided by, as for `dp_loading`.
+        Public positive scales that the columns are divided by, as for `dp_loading`; "sample" only while teaching.
     coincident : {"zero", "raise"}
-        Pairs of equal rows count as zero, or are refused.
+        Pairs of equal rows count as zero, or are refused ("raise": only while teaching).
+    public_sample : DataFrame or array_like, optional
+        Rows of the same variables that are public, to take the pattern of the preview from.
     title : str, optional
         Name of the data; by default ``data.attrs["title"]``. Where ``data.attrs["labels"]`` says in words what the
         columns mean, tooltips say it too.
     seed : int
-        Names the sequence of noise draws, so that a lesson can be repeated.
+        Names the sequence of noise draws or previews, so that a lesson can be repeated. No release follows from it.
     **settings
         Initial values of the settings below.
 
@@ -72,10 +64,19 @@ class LoadingExplorer(LoadingSettings):
     labels : bool
         Names in the picture; for a heatmap, values.
     calibration : {"classical", "analytic"}
+        "analytic" by default with a ledger.
     show_reference : {"off", "beside", "underneath"}
-        Where ordinary principal directions stand; True and False mean "beside" and "off".
+        Where ordinary principal directions stand; True and False mean "beside" and "off". Only while teaching.
+    uncertainty : {"off", "ellipses", "cloud"}
+        How far other noise draws would move things; in a heatmap, cells without a certain sign are faded.
     draw : int
-        Number of the noise draw.
+        Number of the noise draw, or of the simulated data.
+    pattern : {"gentle", "steep", "flat", "sample"}
+        How fast simulated variances fall, or "sample" for the public sample. Only with a ledger.
+    noise_shown : None or float
+        After a release: a smaller epsilon to show it at.
+    top_up_to : None or float
+        After a release: the larger epsilon that the button offers.
 
     Raises
     ------
@@ -84,7 +85,8 @@ class LoadingExplorer(LoadingSettings):
 
     See Also
     --------
-    dp_loading : one private release.
+    dp_loading : one private release without a widget.
+    Ledger : what was spent, and what is left.
     loading_chart : the same pictures as plain Altair charts.
 
     References
@@ -110,175 +112,86 @@ reference beside, teaching)
         self,
         data: object,
         *,
-        ledger: None = None,
+        ledger: Ledger | None = None,
         scale: object = None,
         coincident: str = "zero",
+        public_sample: object = None,
         title: str | None = None,
         seed: int = 0,
         **settings: object,
     ):
-        if ledger is not None:
-            raise ValueError(
-                "release mode is not part of this version, so a ledger cannot be used. "
-                "For one private release call dp_loading(data, epsilon=…, delta=…, coincident='zero')."
-            )
         refuse_unknown(settings, self._settings)
         self.title = titled(data, title, "Loading explorer")
         self._about = described(data)
-        seed = whole_number("seed", seed)
+        self._made = {"title": self.title}
+        self._mode, self._left_out, self._nothing = None, (), None
         try:  # before the data are read
+            seed = whole_number("seed", seed)
+            check_choice("coincident", coincident, ("zero", "raise"))
             Budget(settings.get("epsilon", 0.5), settings.get("delta", 1e-6))
             check_calibration(settings.get("calibration", "classical"))
-            check_choice("coincident", coincident, ("zero", "raise"))
+            check_release_settings(ledger, scale, coincident, public_sample)
         except (TypeError, ValueError) as error:
             raise SettingError(str(error)) from None
-        self._made = {"title": self.title, "seed": seed, "coincident": coincident}
-        self._draws, self._table, self._problem = None, None, None
-        self._release, self._previous, self._pair, self._half, self._slots = None, None, None, None, {}
         try:
-            self._table = as_table(data, numeric_only=True)
-            if self._table.p > 1:
-                self._draws = TeachingDraws(self._table, scale=scale, coincident=coincident, seed=seed)
-                self._made["scale"] = frame.plain_scale(scale, self._table)
+            self._start(data, ledger, scale, coincident, public_sample, seed)
         except DataError as error:
-            self._problem = str(error)
-        super().__init__(_view="loading", _specs=_specifications(), **settings)
+            self._nothing = empty(None, str(error))
+        if ledger is not None:
+            defaults = {"calibration": "analytic", "show_reference": "off", "uncertainty": "ellipses"}
+            settings = {**defaults, **({} if public_sample is None else {"pattern": "sample"}), **settings}
+        super().__init__(_view="loading", **settings)
+
+    def _start(self, data, ledger, scale, coincident, public_sample, seed) -> None:
+        """Read the data and choose the mode."""
+        try:
+            table = as_table(data, numeric_only=True)
+        except DataError:
+            if ledger is None:
+                raise
+            raise DataError(UNUSABLE) from None
+        self._left_out = table.left_out
+        if table.p < 2:
+            self._nothing = empty(table, None)
+            return
+        if ledger is None:
+            self._mode = Teaching(table, scale=scale, coincident=coincident, seed=seed)
+            self._made |= {"seed": seed, "coincident": coincident}
+        else:
+            sample = None if public_sample is None else as_table(public_sample, numeric_only=True)
+            self._mode = Releasing(table, ledger, scale=scale, sample=sample, seed=seed)
+            self._made |= {"seed": seed}
+        self._made["scale"] = frame.plain_scale(scale, table)
 
     # ----- what is shown -----
 
     @property
-    def release(self) -> LoadingRelease:
-        """The numbers shown, with the signs shown; its guarantee says that nothing is claimed while teaching."""
-        if self._release is None:
-            raise DataError(self._why_nothing())
-        return self._release
-
-    @property
     def loadings(self) -> pd.DataFrame:
         """Loadings shown, p × p."""
-        return self.release.loadings
+        return self.result.loadings
 
     @property
     def left_out(self) -> tuple[LeftOut, ...]:
         """Columns that are no variables, with the reasons."""
-        return () if self._table is None else self._table.left_out
+        return self._left_out
 
     @property
     def chart(self) -> object:
         """The picture as a plain Altair chart."""
-        return loading_chart(self.release, **self._picture_settings())
+        return loading_chart(self.result, **self._picture_settings())
 
     def new_draw(self) -> None:
-        """Draw new noise, as the button does."""
+        """Draw new noise, as the button does; in release mode, simulate anew."""
         self.draw += 1
 
     def __repr__(self) -> str:
         if self._release is None:
             return f"LoadingExplorer({self.title!r}, nothing to draw: {self._why_nothing()})"
-        shown = len(self._chosen())
+        g, shown = self._release.guarantee, len(self._chosen())
         axes = " × ".join(f"PC{c}" for c in self.components)
+        made = f"epsilon={g.epsilon:g}, delta={g.delta:g}, {g.calibration}"
+        draw = "" if self._mode.released else f", draw {self.draw}"
         return (
-            f"LoadingExplorer({self.title!r}, epsilon={self.epsilon:g}, delta={self.delta:g}, {self.calibration}, "
-            f"draw {self.draw}, {self.kind}, {axes}, {shown} of {self._table.p} variables, "
-            f"reference {self.show_reference}, teaching)"
+            f"LoadingExplorer({self.title!r}, {made}{draw}, {self.kind}, {axes}, {shown} of {self._mode.p} variables, "
+            f"reference {self.show_reference}, {self._mode.said})"
         )
-
-    def _why_nothing(self) -> str:
-        """Why there are no loadings."""
-        if self._draws is not None:
-            return self._frame.get("error", "not computed yet")
-        return plain(" ".join(empty(self._table, self._problem)))
-
-    # ----- the frame -----
-
-    def _picture_settings(self) -> dict:
-        """Arguments of the picture shown."""
-        components = self.components
-        if self.kind == "heatmap":
-            components = tuple(sorted({*range(1, min(HEATMAP_COMPONENTS, self._table.p) + 1), *components}))
-        return {
-            "kind": self.kind,
-            "components": components,
-            "variables": self.variables,
-            "labels": self.labels,
-            "reference": self.show_reference,
-        }
-
-    def _chosen(self) -> tuple[int, ...]:
-        """Positions of the variables shown."""
-        return make_picture(self._release, **self._picture_settings()).shown
-
-    def _make_frame(self, layouts: list[str]) -> dict:
-        if self._draws is None:
-            return {"title": self.title, "empty": empty(self._table, self._problem)}
-        self._release = self._next_release()
-        picture = make_picture(self._release, **self._picture_settings())
-        pair = (
-            picture
-            if self.kind != "heatmap"
-            else make_picture(
-                self._release,
-                components=self.components,
-                variables=[j + 1 for j in picture.shown],
-                reference=self.show_reference,
-            )
-        )
-        self._half, self._pair = zoom(pair, self._half, self._dragging), pair
-        exact = self._draws.exact_angle(self.components)
-        status, beware = words.status(pair, exact)
-        guarantee = self._release.guarantee
-        return {
-            "title": self.title,
-            "badge": "Teaching",
-            "file": "loadings",
-            "banner": words.BANNER,
-            "spec": "heatmap" if self.kind == "heatmap" else "plane",
-            "panels": len(picture.panels),
-            "across": len(picture.components),
-            "signals": signals(picture, side=1, half=self._half),
-            "words": {
-                "ttl": picture.title(),
-                "subtitles": [{"width": width, "lines": picture.subtitle(width)} for width in SUBTITLE_WIDTHS],
-                "ax": f"PC{self.components[0]}",
-                "ay": f"PC{self.components[1]}",
-            },
-            # as text: ipywidgets would look for buffers in every single value
-            "rows": {layout: json.dumps(rows) for layout, rows in self._rows(picture, layouts).items()},
-            "table": frame.table(pair, self._half, self._about),
-            "controls": frame.controls(self, picture),
-            "readout": words.readout(guarantee),
-            "status": status,
-            "beware": beware,
-            "notes": words.notes(self._draws, self._table.left_out),
-            "statement": words.guarantee(guarantee),
-            "void": bool(picture.void),
-            "description": words.description(picture),
-            "code": frame.code("LoadingExplorer", self._made, {name: getattr(self, name) for name in self._settings}),
-        }
-
-    def _settles(self) -> bool:
-        return self._pair is not None and zoom(self._pair, self._half) != self._half
-
-    def _next_release(self) -> LoadingRelease:
-        """Scale the kept draw to the budget; signs follow the last picture, so that it does not flip under a slider."""
-        release = self._draws.release(Budget(self.epsilon, self.delta), self.calibration, self.draw)
-        if self._previous is not None:
-            release = dataclasses.replace(release, loadings=align_signs(release.loadings, self._previous))
-        self._previous = release.loadings.to_numpy(copy=True)  # the caller may change what is handed out
-        return release
-
-    def _rows(self, picture: LoadingPicture, layouts: list[str]) -> dict[str, list[dict]]:
-        """Rows for every layout that a view asks for; a heatmap needs only one set."""
-        if picture.kind == "heatmap":
-            return {"": heatmap_rows(picture)}
-        rows = {}
-        for layout in layouts:
-            side, font = frame.measures(layout)
-            rows[layout], self._slots[layout] = plane_rows(
-                picture, side=side, half=self._half, font=font, previous=self._slots.get(layout)
-            )
-        self._slots = {layout: self._slots[layout] for layout in rows}
-        return rows
-
-    def _static_chart(self) -> object:
-        return None if self._release is None else self.chart

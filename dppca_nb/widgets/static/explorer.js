@@ -85,6 +85,9 @@ class Explorer {
       this.banner, ...this.strips, this.main, this.empty, this.footer, this.spoken);
   }
 
+  /** A strip by its name. */
+  strip(name) { return this.strips.find((each) => each.getAttribute("aria-label") === name); }
+
   /** Controls that lie in more than one explorer. */
   makePair() {
     this.across = select("Component across", (value) => this.pair(0, Number(value)));
@@ -172,14 +175,16 @@ class Explorer {
   updateWords(frame) {
     const failed = Boolean(frame.error);
     const mark = failed || frame.beware ? element("span", { class: "mark", "aria-hidden": "true" }, "!") : element("span", { class: "mark ok", "aria-hidden": "true" });
-    const said = failed ? `**Not redrawn.** ${frame.error} The last picture is kept.` : frame.status;
+    const said = failed ? `**${frame.ledger ? "Nothing changed" : "Not redrawn"}.** ${frame.error} The last picture is kept.` : frame.status;
     this.status.classList.toggle("bad", failed);
     this.status.replaceChildren(mark, element("span", {}, ...rich(said)));
     this.notes.replaceChildren(...frame.notes.map((text) => element("p", {}, element("span", { class: "side" }, "Note"), element("span", {}, ...rich(text)))));
-    const { name, text, reasons } = frame.statement;
+    const { name, text, reasons, summary, points } = frame.statement;
+    const open = this.statement.querySelector("details")?.open ?? false;
     this.statement.classList.toggle("void", Boolean(frame.void));
     this.statement.replaceChildren(element("span", { class: "side" }, name),
-      element("div", {}, ...rich(text), reasons.length ? element("ol", {}, reasons.map((reason) => element("li", {}, ...rich(reason)))) : null));
+      element("div", {}, ...rich(text), reasons.length ? element("ol", {}, reasons.map((reason) => element("li", {}, ...rich(reason)))) : null,
+        points?.length ? element("details", { open }, element("summary", {}, summary), points.map((point) => element("p", {}, ...rich(point)))) : null));
     this.stage.classList.toggle("stale", failed);
     this.tableHost.classList.toggle("stale", failed);
     this.stage.setAttribute("aria-label", frame.description);
