@@ -130,7 +130,7 @@ def _draw(pictures: list[LoadingPicture]) -> tuple[alt.FacetChart, dict]:
         width = int(min(side, 70 * across + 40))
         chart = heatmap_spec(count, columns, width, cell * down).copy()
         values |= {"cellh": cell, "cellw": width / across}
-        rows = [{**row, "rank": leader.names.index(row["variable"])} for row in rows]
+        rows = [{**row, "rank": leader.names.index(row["variable"])} if row["role"] == "cell" else row for row in rows]
     else:
         chart = plane_spec(count, columns, side, tuple(f"PC{c}" for c in leader.components)).copy()
     chart.data = alt.InlineData(values=rows, name="rows")

@@ -7,6 +7,7 @@ import altair as alt
 from dppca_nb.charts import theme
 
 LIT = "(hl == null || hl == datum.variable)"  # no variable is highlighted, or this one
+WATERMARK = 0.075  # opacity
 XY = {"x": "x:Q", "y": "y:Q"}
 
 
@@ -37,6 +38,13 @@ def text(role: str, size: float, weight: object, opacity: str, fill: str) -> lis
         layer(role).mark_text(**halo).encode(**encode, stroke=signal("bg"), fill=signal("bg")),
         layer(role).mark_text(**mark).encode(**encode, fill=signal(fill)),
     ]
+
+
+def watermark(side: str) -> alt.Chart:
+    """Write across a picture what it is of, faintly; ``side`` is the expression of its width in pixels."""
+    mark = {"angle": 328, "fontSize": alt.expr(f"({side}) / 8.2"), "fontWeight": 700, "clip": True, "tooltip": None}
+    encode = {"text": "text:N", "fill": signal("ink"), "opacity": alt.value(WATERMARK)}
+    return layer("watermark").mark_text(**mark).encode(**encode)
 
 
 def title_params(bare: bool) -> alt.TitleParams:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import altair as alt
+import numpy as np
 import pandas as pd
 
 from dppca_nb.charts.choices import DIGITS
@@ -14,9 +15,11 @@ from dppca_nb.charts.layers import title_params, written
 from dppca_nb.charts.picture import LoadingPicture, make_picture
 from dppca_nb.charts.plane import plane_rows, zoom
 from dppca_nb.charts.plane_spec import SIDE, plane_spec
+from dppca_nb.charts.spread import SURE
 from dppca_nb.charts.subject import subject_of
 from dppca_nb.core.pca import PCAResult
 from dppca_nb.core.release import LoadingRelease
+from dppca_nb.core.uncertainty import LoadingUncertainty
 
 
 def loading_chart(
@@ -26,6 +29,9 @@ def loading_chart(
     variables: int | str | Iterable[str | int] = 10,
     labels: bool = True,
     reference: str | bool | None = None,
+    uncertainty: str = "off",
+    *,
+    spread: LoadingUncertainty | None = None,
 ) -> alt.FacetChart | alt.HConcatChart:
     """Draw the loadings of a private release or of ordinary components.
 
@@ -52,6 +58,15 @@ def loading_chart(
     reference : bool or {"off", "beside", "underneath"}, optional
         Where to draw ordinary principal directions, which are not private. By default beside the private ones if the
         release carries them. Their signs follow the private ones.
+    uncertainty : {"off", "ellipses", "cloud"}
+        How far the noise of a release moves its loadings, seen by putting as much noise on top of it again; this costs
+        nothing. An ellipse holds 90 % of redraws that are normal, and where it would be wide its points are drawn
+        instead; a cloud is these points for every variable. In a heatmap either makes a cell pale, with its value in
+        brackets, if fewer than 95 % of the redraws keep its sign, and "±" is half the width of the interval of 90 %.
+        Privacy noise only: sampling error is not in it. Where the two axes are not separated, redraws are turned
+        within their plane.
+    spread : LoadingUncertainty, optional
+        The redraws to show, from ``release.uncertainty(...)``; by default 200.
 
     Returns
     -------
@@ -80,9 +95,9 @@ def loading_chart(
     if not kinds:
         raise ValueError('kind must be "vector", "point", "heatmap" or a list of them; got an empty list.')
     components, variables = (_kept(argument) for argument in (components, variables))
+    settings = {"labels": labels, "reference": reference, "uncertainty": uncertainty, "spread": spread}
     pictures = [
-        make_picture(result, kind=each, components=components, variables=variables, labels=labels, reference=reference)
-        for each in kinds
+        make_picture(result, kind=each, components=components, variables=variables, **settings) for each in kinds
     ]
     if len(pictures) == 1:
         chart, values = _one(pictures[0])
@@ -158,4 +173,14 @@ def digest(picture: LoadingPicture) -> str:
     lines = [head, *picture.subtitle(1000)]
     if picture.axes is not None and picture.axes.loose:
         lines.append(f"The two axes are not separated: they may turn by {picture.axes.turn:.0f}° within their plane.")
+    if picture.spread is not None:
+        lines.append(_spread_said(picture))
     return "\n".join([*lines, frame.to_string(float_format=f"%.{DIGITS}f")])
+
+
+def _spread_said(picture: LoadingPicture) -> str:
+    """Say how far redraws of the noise move what is drawn."""
+    if picture.kind == "heatmap":
+        sure = int(np.sum(picture.kept >= SURE))
+        return f"{sure} of {picture.kept.size} loadings keep their sign in {100 * SURE:g} % of the redraws."
+    return f"Half of the redraws turn the plane by more than {picture.spread.plane_angle(picture.components):.1f}°."

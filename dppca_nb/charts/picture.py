@@ -8,20 +8,24 @@ from functools import cached_property
 
 import numpy as np
 
+from dppca_nb.charts import theme
 from dppca_nb.charts.choices import (
     DIGITS,
     KINDS,
+    UNCERTAINTIES,
     check_choice,
     check_components,
     check_reference,
     check_truth,
     choose_variables,
 )
+from dppca_nb.charts.spread import Ellipse, ellipses
 from dppca_nb.charts.subject import Axes, Subject, subject_of
 from dppca_nb.charts.text import drawable_names, filled, short_names
 from dppca_nb.core.align import align_signs, subspace_angles
 from dppca_nb.core.pca import PCAResult
 from dppca_nb.core.release import LoadingRelease
+from dppca_nb.core.uncertainty import LoadingUncertainty, quantiles
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +50,10 @@ class LoadingPicture:
         Loadings, rounded; ``nonprivate`` is None where no reference is drawn. Its signs follow the private ones.
     axes : Axes or None
         Whether the axes of the plane are defined; None for a heatmap.
+    uncertainty : {"off", "ellipses", "cloud"}
+        How redraws of the noise are drawn; in a heatmap they make cells pale.
+    spread : LoadingUncertainty or None
+        The redraws; None where none are drawn.
     """
 
     subject: Subject
@@ -58,6 +66,8 @@ class LoadingPicture:
     private: np.ndarray
     nonprivate: np.ndarray | None
     axes: Axes | None
+    uncertainty: str = "off"
+    spread: LoadingUncertainty | None = None
 
     @cached_property
     def names(self) -> list[str]:
@@ -104,6 +114,29 @@ class LoadingPicture:
         pair = (self.subject.loadings, self.subject.reference)
         return float(subspace_angles(*(frame.to_numpy()[:, columns] for frame in pair))[0])
 
+    # ----- redraws of the noise, where they are drawn -----
+
+    @cached_property
+    def redraws(self) -> np.ndarray:
+        """Redrawn loadings, shape (B, len(shown), len(components)); turned within their plane if the axes are loose."""
+        return self.spread.plane(self.components, self.axes is not None and self.axes.loose)[:, list(self.shown)]
+
+    @cached_property
+    def ellipses(self) -> list[Ellipse]:
+        """Ellipse of each variable's redraws on the two components."""
+        return ellipses(self.redraws)
+
+    @cached_property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Both ends of the interval that holds 90 % of the redraws of each loading, rounded."""
+        lower, upper = quantiles(self.redraws, self.spread.level)
+        return _rounded(lower), _rounded(upper)
+
+    @cached_property
+    def kept(self) -> np.ndarray:
+        """Share of the redraws in which each loading keeps its sign."""
+        return np.mean(self.redraws * self.private > 0, axis=0)
+
     # ----- words -----
 
     def title(self) -> str:
@@ -123,10 +156,20 @@ class LoadingPicture:
         """
         drawn = f", {len(self.shown)} drawn" if len(self.shown) < self.p else ""
         compared, plane = self.reference != "off", self.kind != "heatmap"
-        lines = filled(self.subject.statement(self.components, drawn, compared=compared, plane=plane), "  ·  ", width)
+        parts = self.subject.statement(self.components, drawn, compared=compared, plane=plane)
+        lines = filled([*parts, *self._spread_words()], "  ·  ", width)
         if self.void:
             lines = filled(f"Guarantee void: {'; '.join(self.void)}".split(), " ", width) + lines
         return lines
+
+    def _spread_words(self) -> list[str]:
+        """Say what the redraws are, and what they leave out."""
+        if self.spread is None:
+            return []
+        drawn = f"{theme.count(len(self.spread.draws))} noise redraws, not sampling error"
+        if self.kind == "heatmap":
+            return ["pale, in brackets: sign unsure", f"± 90 % of {drawn}"]
+        return [f"90 % ellipses of {drawn}" if self.uncertainty == "ellipses" else f"cloud of {drawn}"]
 
     def headers(self) -> tuple[str, str]:
         """Title the two panels; a single panel needs none."""
@@ -141,6 +184,8 @@ def make_picture(
     variables: object = 10,
     labels: bool = True,
     reference: str | bool | None = None,
+    uncertainty: str = "off",
+    spread: LoadingUncertainty | None = None,
 ) -> LoadingPicture:
     """Choose, align and round what a picture shows.
 
@@ -148,6 +193,7 @@ def make_picture(
     """
     subject = subject_of(result)
     check_choice("kind", kind, KINDS)
+    check_choice("uncertainty", uncertainty, UNCERTAINTIES)
     labels = check_truth("labels", labels)
     count = subject.loadings.shape[1]
     if components is None:  # the first two; a heatmap can do with one
@@ -165,7 +211,28 @@ def make_picture(
     axes = subject.axes(components) if kind != "heatmap" else None
     ordered = not isinstance(variables, str) and isinstance(variables, Iterable)
     values = _rounded(drawn[list(shown)])
-    return LoadingPicture(subject, kind, components, labels, reference, shown, ordered, values, nonprivate, axes)
+    if uncertainty == "off":
+        spread = None
+    else:
+        spread = subject.redraws(max(components)) if spread is None else _checked(spread, subject, columns)
+    return LoadingPicture(
+        subject, kind, components, labels, reference, shown, ordered, values, nonprivate, axes, uncertainty, spread
+    )
+
+
+def _checked(spread: object, subject: Subject, columns: list[int]) -> LoadingUncertainty:
+    """Refuse redraws of other loadings than those drawn."""
+    if not isinstance(spread, LoadingUncertainty):
+        raise TypeError(f"spread must come from release.uncertainty(...); got {type(spread).__name__}.")
+    shown, (p, k) = spread.loadings, spread.loadings.shape
+    if p != len(subject.loadings) or k <= max(columns):
+        raise ValueError(
+            f"spread holds {k} components of {p} variables, and the picture needs {max(columns) + 1} of "
+            f"{len(subject.loadings)}. Make it from the same release, with enough components."
+        )
+    if np.abs(shown.to_numpy()[:, columns] - subject.loadings.to_numpy()[:, columns]).max() > 1e-6:
+        raise ValueError("spread is of other loadings than those drawn. Make it from the same release.")
+    return spread
 
 
 def _rounded(values: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from dppca_nb.charts import theme
 from dppca_nb.charts.labels import Tip, place_labels
 from dppca_nb.charts.picture import LoadingPicture
 from dppca_nb.charts.plane_spec import NOTE, SIDE
+from dppca_nb.charts.spread import WIDE, cloud_fields, ellipse_fields
 from dppca_nb.charts.text import SAFE_FONT, text_width
 
 LADDER = (0.25, 0.32, 0.4, 0.5, 0.62, 0.78, 0.92, 1.12)  # half-widths of the panel
@@ -100,6 +101,8 @@ def plane_rows(
 def _guides(panel: _Panel, picture: LoadingPicture, font: float) -> None:
     """Rings, zero lines, and what is said about them."""
     half = panel.half
+    if picture.subject.watermark:
+        panel.put("watermark", 0, 0, text=picture.subject.watermark)
     for radius in (0.5, 1) if half > 0.8 else (0.2, 0.4, 0.6, 1) if half > 0.4 else (0.1, 0.2, 0.3, 0.4, 1):
         panel.put("ring", 0, 0, r=radius)
     loose = panel.number == 1 and picture.axes.loose
@@ -118,6 +121,9 @@ def _guides(panel: _Panel, picture: LoadingPicture, font: float) -> None:
         panel.note(text, "bottom right", line + lift, font, warn)
     if panel.number == 1 and picture.reference == "underneath":
         panel.note(f"planes {picture.plane_angle:.1f}° apart", "top right", 0, font)
+    ellipses = picture.ellipses if panel.number == 1 and picture.uncertainty == "ellipses" else []
+    if max((found.long for found in ellipses), default=0) > WIDE * half:
+        panel.note("wide ones as points", "bottom left", 1, font)
     # the place of "n more not labelled" is taken before it is known whether it is needed
     panel.blocks.append((0, panel.side - 18, text_width("99 more not labelled", NOTE, font) + 8, panel.side))
 
@@ -151,6 +157,8 @@ def _variables(panel: _Panel, picture: LoadingPicture, font: float, previous: Ma
     skipped = len(tips) - len(labels)
     if picture.labels and skipped:
         panel.note(f"{skipped} more not labelled", "bottom left", 0, font)
+    if panel.number == 1 and picture.spread is not None:
+        _spread(panel, picture, labels)
     side = "private" if panel.number == 1 else "reference"
     for row, (tip, name) in enumerate(zip(tips, picture.names, strict=True)):
         x, y = float(values[row, 0]), float(values[row, 1])
@@ -162,10 +170,29 @@ def _variables(panel: _Panel, picture: LoadingPicture, font: float, previous: Ma
                 panel.put("link", ux, uy, variable=name, x2=x, y2=y)
         panel.put(f"{side}-{picture.kind}", x, y, variable=name, op=1 if on and tip.id not in picture.pale else 0.38)
         _write(panel, tip, name, labels.get(tip.id), font)
-        pair = ", ".join(theme.number(value, 4) for value in (x, y))
-        panel.put("hit", x, y, variable=name, tip=pair, length=tip.length)
+        panel.put("hit", x, y, variable=name, tip=_said(picture, panel.number, row, (x, y)), length=tip.length)
     panel.put("pad", panel.x(panel.side + OVERHANG), 0)
     return {key: label.slot for key, label in labels.items()}
+
+
+def _spread(panel: _Panel, picture: LoadingPicture, labels: Mapping[int, object]) -> None:
+    """Redraws of the noise: for each variable an ellipse, or a cloud if that is asked for or the ellipse is wide."""
+    for row, found in enumerate(picture.ellipses):
+        name = picture.names[row]
+        shown = picture.shown[row] in labels or not picture.labels
+        if picture.uncertainty == "cloud" or found.long > WIDE * panel.half:
+            panel.put("cloud", 0, 0, variable=name, **cloud_fields(picture.redraws[:, row], shown))
+        else:
+            panel.put("ellipse", found.x, found.y, variable=name, **ellipse_fields(found, shown))
+
+
+def _said(picture: LoadingPicture, panel: int, row: int, values: tuple[float, float]) -> str:
+    """Both loadings of a variable in full, with the intervals of the redraws where these are drawn."""
+    texts = [theme.number(value, 4) for value in values]
+    if picture.spread is not None and panel == 1:
+        low, high = ([theme.number(float(end[row, column])) for column in (0, 1)] for end in picture.bounds)
+        texts = [f"{text} ({a} to {b})" for text, a, b in zip(texts, low, high, strict=True)]
+    return ", ".join(texts)
 
 
 def _labels(panel, picture, tips, under, font, previous):

@@ -6,7 +6,8 @@ from functools import lru_cache
 
 import altair as alt
 
-from dppca_nb.charts.layers import LIT, XY, facetted, layer, raw, signal, text, title_params
+from dppca_nb.charts.layers import LIT, XY, facetted, layer, raw, signal, text, title_params, watermark
+from dppca_nb.charts.spread import spread_layers
 
 SIDE = 404  # pixels
 HEAD = "M0,0L-1.9,0.72L-1.45,0L-1.9,-0.72Z"  # an arrow head with its tip at the origin, barbed like a pen stroke
@@ -21,6 +22,7 @@ def plane_spec(
 ) -> alt.FacetChart:
     """Build the specification of vector and point pictures, without rows; cached, so copy it before a change."""
     layers = [
+        watermark("2*R/u").encode(**XY),
         layer("ring", {"calculate": "pow(2*datum.r/u, 2)", "as": "area"})
         .mark_point(shape="circle", filled=False, clip=True)
         .encode(
@@ -32,6 +34,7 @@ def plane_spec(
         layer("axis")
         .mark_rule(clip=True, strokeDash=alt.expr("datum.dash ? [3, 4] : [1, 0]"), strokeWidth=1)
         .encode(**XY, x2="x2:Q", y2="y2:Q", color=signal("axisc")),
+        *spread_layers(),
         layer("arc")
         .mark_line(strokeWidth=1.6, strokeCap="round")
         .encode(**XY, detail="arc:N", order="step:Q", stroke=signal("orange")),

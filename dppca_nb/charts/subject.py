@@ -14,9 +14,12 @@ from dppca_nb.charts import results, theme
 from dppca_nb.core.align import Separation, separation, turn_angle
 from dppca_nb.core.gini_result import GiniResult
 from dppca_nb.core.pca import PCAResult
+from dppca_nb.core.preview import PREVIEW
 from dppca_nb.core.release import LoadingRelease
 from dppca_nb.core.teaching import TEACHING
+from dppca_nb.core.uncertainty import LoadingUncertainty, redraw, unit_noises
 
+DRAWS = 200  # of the noise
 RESULTS = (LoadingRelease, PCAResult, GiniResult)
 
 
@@ -39,6 +42,7 @@ class Subject(Protocol):
     reference_panel: str  # title of the reference's panel
     name: str  # of its columns in a digest
     what: str  # first words of the title
+    watermark: str  # written across the picture, if it must not be taken for something else
 
     def statement(self, components: tuple[int, ...], drawn: str, *, compared: bool, plane: bool) -> list[str]:
         """How the numbers were made, in parts that a subtitle joins; ``drawn`` adds how many variables are drawn."""
@@ -48,6 +52,9 @@ class Subject(Protocol):
 
     def pale(self, components: tuple[int, ...]) -> frozenset[str]:
         """Variables that are to be drawn pale."""
+
+    def redraws(self, leading: int) -> LoadingUncertainty:
+        """How far the noise moves the leading components."""
 
 
 class ReleaseSubject:
@@ -60,12 +67,15 @@ class ReleaseSubject:
         self.loadings, self.reference, self.n = release.loadings, release.reference, release.n
         reasons = release.guarantee.reasons
         self.teaching = TEACHING in reasons  # no guarantee is claimed then, so this reason breaks none
-        self.private = not self.teaching
+        self.preview = PREVIEW in reasons  # nor here: no private row took part
+        self.private = not (self.teaching or self.preview)
         self.what = "Private loadings on" if self.private else "Loadings on"
-        self.voids = [reason.brief for reason in reasons if reason != TEACHING]
-        self.panel = (
-            f"{'With noise for' if self.teaching else 'Released,'} ε {theme.epsilon(release.guarantee.epsilon)}"
-        )
+        self.watermark = ""
+        if self.preview:
+            self.what, self.name, self.watermark = "Preview: simulated loadings on", "simulated ", "SIMULATED DATA"
+        self.voids = [reason.brief for reason in reasons if reason not in (TEACHING, PREVIEW)]
+        made = "With noise for" if self.teaching else "Simulated," if self.preview else "Released,"
+        self.panel = f"{made} ε {theme.epsilon(release.guarantee.epsilon)}"
 
     def statement(self, components: tuple[int, ...], drawn: str, *, compared: bool, plane: bool) -> list[str]:
         """State the budget, what it really gives, the noise and the size."""
@@ -76,8 +86,8 @@ class ReleaseSubject:
             f"{g.calibration}, σ {theme.significant(g.sigma)}",
             f"n {theme.count(self.n)}, p {theme.count(self.release.p)}{drawn}",
         ]
-        if self.teaching:
-            parts.append("teaching, not a release")
+        if self.teaching or self.preview:
+            parts.append("teaching, not a release" if self.teaching else "simulated, not a release")
         elif compared:
             parts.append("with a reference: not a private release")
         if not plane and (loose := self._loose_neighbours(components)):
@@ -97,6 +107,11 @@ class ReleaseSubject:
         """None."""
         return frozenset()
 
+    def redraws(self, leading: int) -> LoadingUncertainty:
+        """Put noise on the noisy matrix again; this costs nothing."""
+        release, units = self.release, unit_noises(self.release.p, DRAWS)
+        return redraw(release.noisy_kendall, release.guarantee.sigma, release.loadings, units, leading=leading)
+
     def axes(self, components: tuple[int, int]) -> Axes:
         """Judge the axes by the noise."""
         sep = self.separation(components)
@@ -107,7 +122,7 @@ class PlainSubject:
     """Loadings of ordinary or Gini components, not private; their axes are loose where eigenvalues are equal."""
 
     name, panel, reference_panel, what = "", "Not private", "", "Loadings on"
-    private, voids = False, ()
+    private, voids, watermark = False, (), ""
 
     def __init__(self, result: PCAResult | GiniResult, beside: PCAResult | None = None):
         self.result = result
@@ -129,6 +144,13 @@ class PlainSubject:
     def pale(self, components: tuple[int, ...]) -> frozenset[str]:
         """None."""
         return frozenset()
+
+    def redraws(self, leading: int) -> LoadingUncertainty:
+        """Refuse: there is no noise."""
+        raise ValueError(
+            'uncertainty must be "off" here: these components were computed without noise. It shows the noise of a '
+            "release, from dp_loading(...)."
+        )
 
     def axes(self, components: tuple[int, int]) -> Axes:
         """Judge the axes by their eigenvalues; two without variance are equal, too."""

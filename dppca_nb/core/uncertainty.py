@@ -103,7 +103,7 @@ class LoadingUncertainty:
         -------
         lower, upper : ndarray, shape (p, len(components))
         """
-        return _quantiles(self.plane(components, loose), self.level)
+        return quantiles(self.plane(components, loose), self.level)
 
     def plane_angle(self, components: Sequence[int], to=None) -> float:
         """How far redraws turn a plane: the median of its largest principal angle.
@@ -150,7 +150,7 @@ class LoadingUncertainty:
     @cached_property
     def _bounds(self) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Both ends of every interval."""
-        lower, upper = _quantiles(self.draws, self.level)
+        lower, upper = quantiles(self.draws, self.level)
         return self._framed(lower), self._framed(upper)
 
     def _framed(self, values: np.ndarray) -> pd.DataFrame:
@@ -249,8 +249,26 @@ def _leading(matrices: np.ndarray, k: int) -> np.ndarray:
     return found
 
 
-def _quantiles(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
-    """Ends of the central interval of each loading over the redraws."""
+def quantiles(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
+    """Ends of the central interval of each number over redraws.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (B, ...)
+        Redraws along the first axis.
+    level : float
+        Share of them between the ends.
+
+    Returns
+    -------
+    lower, upper : ndarray, shape (...)
+
+    Examples
+    --------
+    >>> low, high = quantiles(np.arange(101.0), 0.9)
+    >>> float(low), float(high)
+    (5.0, 95.0)
+    """
     rest = (1 - level) / 2
     lower, upper = np.quantile(draws, [rest, 1 - rest], axis=0)
     return lower, upper

@@ -3,7 +3,7 @@
 const BAR = { low: -1, high: 1 };
 
 /** A small bar from zero, with ticks; `scale` says which values its ends stand for. */
-function tableBar(width, value, { low, high } = BAR, { reference, even } = {}) {
+function tableBar(width, value, { low, high } = BAR, { reference, even, whisker } = {}) {
   const at = (x) => Math.max(1, Math.min(width - 1, 2 + ((x - low) / (high - low)) * (width - 4)));
   const shape = (tag, attributes) => {
     const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -15,6 +15,7 @@ function tableBar(width, value, { low, high } = BAR, { reference, even } = {}) {
   const [zero, end] = [at(0), at(value)];
   for (const mark of even ?? []) svg.append(line("even", at(mark), 0, 24));
   svg.append(shape("rect", { class: "bar", x: Math.min(zero, end), y: 8, width: Math.max(0.6, Math.abs(end - zero)), height: 8 }), line("zero", zero, 0, 24));
+  if (whisker) svg.append(shape("path", { class: "whisker", d: `M${at(whisker[0]).toFixed(1)},12H${at(whisker[1]).toFixed(1)}`, style: "stroke: var(--dx-ink); stroke-width: 1.5" }));
   if (reference !== undefined) svg.append(line("reference", at(reference), 5, 19));
   return svg;
 }
@@ -63,8 +64,10 @@ class LinkedTable {
     const { columns, rows, half, even } = this.data;
     const name = Math.min(170, 22 + Math.max(44, ...rows.map((row) => row.text.length * 6.6)));
     const bar = this.room < 300 ? 0 : Math.round(Math.max(24, Math.min(150, (this.room - name - 60) / 2 - 50)));
-    const number = (row, c) => element("td", { class: "number" }, element("span", {}, digits(row.values[c])),
-      bar ? tableBar(bar, row.values[c], { low: -half, high: half }, { reference: row.reference?.[c], even: [-even, even] }) : null);
+    const whisker = (row, c) => (row.low ? [row.low[c], row.high[c]] : undefined);
+    const within = (row, c) => whisker(row, c)?.map((end) => digits(end)).join(" to ");
+    const number = (row, c) => element("td", { class: "number", title: row.low ? `90 % of redraws: ${within(row, c)}` : null }, element("span", {}, digits(row.values[c])),
+      bar ? tableBar(bar, row.values[c], { low: -half, high: half }, { reference: row.reference?.[c], even: [-even, even], whisker: whisker(row, c) }) : null);
     return {
       caption: "Table of loadings",
       keys: { variable: (row) => row.text.toLowerCase(), 0: (row) => row.values[0], 1: (row) => row.values[1], length: (row) => row.length },
@@ -79,6 +82,8 @@ class LinkedTable {
         number(row, 0), number(row, 1), element("td", { class: "length" }, digits(row.length))],
       legend: [
         rows[0].reference ? element("span", {}, element("i", { class: "reference" }), "reference") : null,
+        rows[0].low && bar ? element("span", { title: "How far the noise moves a loading when it is drawn again; sampling error is not in it" },
+          element("i", { class: "whisker", style: "width: 14px; height: 2px; background: var(--dx-ink)" }), "90 % of redraws") : null,
         element("span", { title: "Length of a loading if all variables weighed the same" }, element("i", { class: "even" }), `1/√p = ${even.toFixed(2)}`)],
     };
   }
@@ -130,8 +135,9 @@ class LinkedTable {
       return [["component", `${value.toLowerCase()} (${base})`, "share", "cumulative share", "note"],
         ...rows.map((row) => [row.text, row.variance ?? row.said, row.share, row.total, row.note])];
     }
-    const referenced = Boolean(rows[0].reference);
-    const head = ["variable", ...columns, "length", ...(referenced ? columns.map((name) => `reference ${name}`) : [])];
-    return [head, ...rows.map((row) => [row.variable, ...row.values, row.length, ...(referenced ? row.reference : [])])];
+    const [referenced, redrawn] = [Boolean(rows[0].reference), Boolean(rows[0].low)];
+    const more = (name) => columns.map((column) => `${name} ${column}`);
+    const head = ["variable", ...columns, "length", ...(referenced ? more("reference") : []), ...(redrawn ? [...more("low"), ...more("high")] : [])];
+    return [head, ...rows.map((row) => [row.variable, ...row.values, row.length, ...(referenced ? row.reference : []), ...(redrawn ? [...row.low, ...row.high] : [])])];
   }
 }
