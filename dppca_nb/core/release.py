@@ -9,8 +9,12 @@ import numpy as np
 import pandas as pd
 
 from dppca_nb.core.align import fix_signs
+from dppca_nb.core.ledger import Ledger
 from dppca_nb.core.ledger_entry import LedgerEntry
 from dppca_nb.core.privacy import Guarantee
+from dppca_nb.core.release_file import read_release, release_text, write_release
+from dppca_nb.core.top_up import lower, top_up
+from dppca_nb.core.uncertainty import LoadingUncertainty, redraw, unit_noises
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,6 +78,179 @@ class LoadingRelease:
         """Number of variables."""
         return len(self.loadings)
 
+    def topped_up(self, data, *, epsilon: float, ledger: Ledger) -> LoadingRelease:
+        r"""Draw noise on the same rows once more, and average: nothing is lost over one release at the larger epsilon.
+
+        The draw costs :math:`\mu_2 = \sqrt{\mu^2 - \mu_1^2}`, from the :math:`\mu_1` of this release to the
+        :math:`\mu` of epsilon. With weights :math:`1/\sigma^2` the average is as noisy as one analytic release.
+
+        Parameters
+        ----------
+        data : Table, DataFrame or array_like, shape (n, p)
+            The rows of this release in the same units: they are divided by the same public scales.
+        epsilon : float
+            Of both draws together, at the delta of this release; above what this release gives exactly.
+        ledger : Ledger
+            The one that paid for this release.
+
+        Returns
+        -------
+        LoadingRelease
+            With the guarantee of one release at epsilon, and the entries of all its draws.
+
+        Raises
+        ------
+        TypeError, ValueError
+            Before the data are looked at: for an epsilon that is not above what there is, another ledger, a release
+            whose guarantee is void, that was lowered, or that holds a reference. Nothing is charged.
+        DataError
+            For data that cannot be used, or have other variables or another number of rows. Nothing is charged.
+        BudgetError
+            If it costs more than the ledger has left. Nothing is charged, no noise is drawn.
+
+        Examples
+        --------
+        >>> from dppca_nb import Ledger, dp_loading
+        >>> rows, ledger = np.random.default_rng(0).normal(size=(500, 3)), Ledger(1, 1e-6)
+        >>> first = dp_loading(rows, epsilon=0.3, delta=1e-6, calibration="analytic", ledger=ledger)
+        >>> both = first.topped_up(rows, epsilon=0.5, ledger=ledger)
+        >>> both.guarantee.epsilon, len(both.entries), round(ledger.spent, 6)
+        (0.5, 2, 0.5)
+        """
+        parts = self._parts("topped up")
+        return self._changed(parts, top_up(**parts, data=data, epsilon=epsilon, ledger=ledger))
+
+    def lowered(self, epsilon: float) -> LoadingRelease:
+        r"""Add noise until a smaller epsilon is met, to pass on less than you have. It is free: no data take part.
+
+        The noise has the variance :math:`\sigma^2 - \sigma_1^2` and is fresh at every call: several lowered releases
+        together give more than each, never more than this one.
+
+        Parameters
+        ----------
+        epsilon : float
+            Below what this release gives exactly, at the same delta.
+
+        Returns
+        -------
+        LoadingRelease
+            With the guarantee of one analytic release at epsilon, a caveat about the one it came from, and the entries
+            of that one. A void guarantee stays void.
+
+        Raises
+        ------
+        TypeError, ValueError
+            For an epsilon that is none or not below what there is, and for a release that holds a reference.
+
+        Examples
+        --------
+        >>> from dppca_nb import dp_loading
+        >>> rows = np.random.default_rng(0).normal(size=(500, 3))
+        >>> release = dp_loading(rows, epsilon=0.5, delta=1e-6, calibration="analytic")
+        >>> release.lowered(0.3).guarantee.epsilon
+        0.3
+        """
+        parts = self._parts("lowered")
+        return self._changed(parts, lower(parts["noisy"], guarantee=self.guarantee, epsilon=epsilon))
+
+    def uncertainty(self, draws: int = 200, *, leading: int | None = None) -> LoadingUncertainty:
+        """Draw as much noise again on top: how far it moves loadings. Free, the same every time, no sampling error.
+
+        Parameters
+        ----------
+        draws : int
+            How many redraws, from 2 to 10,000.
+        leading : int, optional
+            How many components, from the first; all if left out.
+
+        Returns
+        -------
+        LoadingUncertainty
+
+        Examples
+        --------
+        >>> from dppca_nb import dp_loading
+        >>> dp_loading([[1, 2], [3, 1], [0, 5]], epsilon=0.5, delta=1e-6).uncertainty(50)
+        LoadingUncertainty(50 redraws of the noise, p=2, 2 components, 90 % intervals; not sampling error)
+        """
+        units = unit_noises(self.p, draws)
+        return redraw(self.noisy_kendall, self.guarantee.sigma, self.loadings, units, leading=leading)
+
+    def save(self, path, *, overwrite: bool = False) -> None:
+        """Keep it in a file that people can read: matrix, names, guarantee, public scales, what was paid; never data.
+
+        Parameters
+        ----------
+        path : str or Path
+            In a folder that exists. Whoever has the file has the release.
+        overwrite : bool
+            Whether a file that is there may be replaced.
+
+        Raises
+        ------
+        ValueError
+            If a file is there or cannot be written, and for a release that holds a reference.
+
+        Examples
+        --------
+        >>> import tempfile, pathlib
+        >>> from dppca_nb import dp_loading
+        >>> release = dp_loading([[1, 2], [3, 1], [0, 5]], epsilon=0.5, delta=1e-6)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     release.save(pathlib.Path(folder) / "release.json")
+        ...     again = LoadingRelease.load(pathlib.Path(folder) / "release.json")
+        >>> again.loadings.equals(release.loadings), again.guarantee == release.guarantee
+        (True, True)
+        """
+        write_release(path, release_text(**self._parts("saved")), overwrite=overwrite)
+
+    @staticmethod
+    def load(path) -> LoadingRelease:
+        """Read a release that was saved; its directions are computed from the matrix again.
+
+        Parameters
+        ----------
+        path : str or Path
+            Of a file that `save` wrote.
+
+        Returns
+        -------
+        LoadingRelease
+            Equal to the one that was saved.
+
+        Raises
+        ------
+        ValueError
+            Saying what is missing, impossible or at odds with the rest. That finds damage, not a careful forgery.
+
+        Examples
+        --------
+        >>> LoadingRelease.load("no such release.json")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        dppca_nb.core.release_json.ReleaseFileError: The release file "no such release.json" cannot be read (...
+        """
+        parts = read_release(path)
+        return release_from_noisy(**parts, n=parts["guarantee"].n, coincident=parts["guarantee"].coincident)
+
+    def _parts(self, purpose: str) -> dict:
+        """Return all that a release is made of, unless it holds directions without noise."""
+        if self.reference is not None:
+            raise ValueError(
+                f"A release with a reference cannot be {purpose}: its reference was computed without noise. Leave it "
+                "out with dataclasses.replace(release, reference=None)."
+            )
+        return {
+            "noisy": self.noisy_kendall.to_numpy(),
+            "names": tuple(self.noisy_kendall.index),
+            "guarantee": self.guarantee,
+            "scale": self.scale,
+            "entries": self.entries,
+        }
+
+    def _changed(self, parts: dict, changed: dict) -> LoadingRelease:
+        """Return a release of the same rows with another noise."""
+        return release_from_noisy(**(parts | changed), n=self.n, coincident=self.coincident)
+
     def __repr__(self):
         g = self.guarantee
         state = "holds" if g.holds else "VOID: " + "; ".join(reason.brief for reason in g.reasons)
@@ -107,18 +284,10 @@ def release_from_noisy(
         Symmetric, with its noise.
     names : sequence of str, length p
         The variables.
-    guarantee : Guarantee
-        What the noise gives.
-    n : int
-        Number of rows.
-    coincident : {"raise", "zero"}
-        How pairs of equal rows were treated.
+    guarantee, n, coincident, scale, entries
+        As in :class:`LoadingRelease`.
     reference : ndarray, shape (p, p), optional
         Directions to carry along that are not private.
-    scale : tuple of float, length p, optional
-        The public scales.
-    entries : tuple of LedgerEntry
-        What it cost.
 
     Returns
     -------
