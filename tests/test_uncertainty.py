@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dppca_nb import dp_loading
 from dppca_nb.core import uncertainty
 from dppca_nb.core.align import subspace_angles
 from dppca_nb.core.noise import standard_noise
@@ -54,7 +55,7 @@ def test_noise_on_a_released_matrix_turns_it_as_far_as_the_release_was_turned(ep
     columns = [c - 1 for c in components]
     sigma, rng = CLASSICAL / epsilon, np.random.default_rng(4)
     true, estimated = [], []
-    for _ in range(150):
+    for _ in range(100):
         released = exact + sigma * standard_noise(10, rng)
         shown = directions(released)
         true.append(subspace_angles(np.eye(10)[:, columns], shown[:, columns])[0])
@@ -214,3 +215,18 @@ def test_sixty_redraws_of_ten_variables_cost_a_slider_step_next_to_nothing():
         redraw(matrix, 0.01, shown, units, leading=4)
         times.append(time.perf_counter() - start)
     assert min(times) < 0.005
+
+
+def test_a_release_gives_its_own_uncertainty_for_nothing_and_the_same_every_time():
+    release = dp_loading(np.random.default_rng(0).normal(size=(300, 4)) * [3, 2, 1, 1], epsilon=2, delta=1e-4)
+    spread = release.uncertainty()
+    assert spread.draws.shape == (200, 4, 4)
+    assert spread.loadings.equals(release.loadings)
+    assert np.array_equal(spread.draws, release.uncertainty(200).draws)
+    for V, unit in zip(spread.draws[:5], unit_noises(4, 5), strict=True):
+        inside = V.T @ (release.noisy_kendall.to_numpy() + release.guarantee.sigma * unit) @ V
+        assert np.allclose(inside, np.diag(np.diag(inside)), atol=1e-12)
+    assert release.uncertainty(20, leading=2).draws.shape == (20, 4, 2)
+    assert list(release.uncertainty(20, leading=2).table()["PC2"]) == ["loading", "lower", "upper", "sign kept"]
+    with pytest.raises(ValueError, match="draws must be a whole number from 2"):
+        release.uncertainty(1)

@@ -17,9 +17,8 @@ from dppca_nb.core.pca import PCAResult
 from dppca_nb.core.preview import PREVIEW
 from dppca_nb.core.release import LoadingRelease
 from dppca_nb.core.teaching import TEACHING
-from dppca_nb.core.uncertainty import LoadingUncertainty, redraw, unit_noises
+from dppca_nb.core.uncertainty import LoadingUncertainty
 
-DRAWS = 200  # of the noise
 RESULTS = (LoadingRelease, PCAResult, GiniResult)
 
 
@@ -109,8 +108,7 @@ class ReleaseSubject:
 
     def redraws(self, leading: int) -> LoadingUncertainty:
         """Put noise on the noisy matrix again; this costs nothing."""
-        release, units = self.release, unit_noises(self.release.p, DRAWS)
-        return redraw(release.noisy_kendall, release.guarantee.sigma, release.loadings, units, leading=leading)
+        return self.release.uncertainty(leading=leading)
 
     def axes(self, components: tuple[int, int]) -> Axes:
         """Judge the axes by the noise."""
