@@ -381,7 +381,6 @@ def test_the_discrete_curve_is_that_of_the_continuous_gaussian_on_a_grid_much_co
 
 def test_without_the_extra_a_release_works_and_says_who_drew(monkeypatch):
     monkeypatch.setitem(sys.modules, "opendp", None)  # an import of it fails
-    monkeypatch.setitem(sys.modules, "opendp.prelude", None)
     made = dp_loading(np.random.default_rng(0).normal(size=(30, 3)), epsilon=1, delta=1e-6, calibration="analytic")
     assert noise_source() == made.guarantee.randomness == INTEGERS
     assert made.guarantee.holds

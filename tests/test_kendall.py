@@ -12,7 +12,7 @@ from scipy.optimize import minimize
 from scipy.stats import ortho_group
 
 from dppca_nb.core import kendall
-from dppca_nb.core.kendall import kendall_matrix, spherical_kendall
+from dppca_nb.core.kendall import kendall_error_limit, kendall_matrix, spherical_kendall
 from dppca_nb.table import DataError, as_table
 
 REFERENCE = Path(__file__).parent / "reference" / "kendall"
@@ -107,6 +107,37 @@ def test_error_bound_counts_recomputed_pairs():
     assert exact_pairs == 40 * 39 // 2
     # No pair can be promised to err by less than a few units of roundoff per column and per row of its block.
     assert error_bound > (2 * 2 + 2 * 41) * 2.0**-53
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_the_limit_known_beforehand_is_not_below_the_bound_of_any_reference_file(name):
+    suffix = "" if (REFERENCE / f"{name}.csv").exists() else ".xproc"
+    table = as_table(pd.read_csv(REFERENCE / f"{name}{suffix}.csv"), numeric_only=True)
+    assert 0 < kendall_matrix(table.values)[1] <= kendall_error_limit(table.n, table.p)
+
+
+@settings(max_examples=100, deadline=None)
+@given(tables(max_rows=60), st.sampled_from([2, 3, 4, 7, 8, 16, 768]), st.integers(1, 8))
+def test_the_limit_known_beforehand_is_not_below_the_bound_of_any_data_set(values, rows, copies):
+    """With blocks of any size, and with rows that repeat: then fewer rows are in fewer blocks than the limit allows."""
+    values = np.repeat(values, copies, axis=0)[: max(len(values), 40)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(kendall, "_block_rows", lambda p: rows)
+        error_bound, limit = kendall_matrix(values)[1], kendall_error_limit(*values.shape)
+    assert error_bound <= limit
+
+
+def test_the_limit_is_half_met_by_two_clusters_whose_pairs_are_almost_close_enough_to_be_recomputed():
+    """Rows of a cluster are equally far apart and far from the shift between both clusters: rho is 92 for each pair."""
+    simplex = np.column_stack((np.eye(9) * 0.21 / np.sqrt(2), np.ones(9)))
+    values = np.vstack((simplex, simplex - 2 * np.eye(10)[9]))
+    _, error_bound, exact_pairs, _ = kendall_matrix(values)
+    assert exact_pairs == 0
+    assert 0.4 < error_bound / kendall_error_limit(18, 10) < 1
+
+
+def test_the_limit_of_one_column_is_that_of_its_single_division():
+    assert kendall_error_limit(10, 1) == kendall_matrix(np.arange(10.0)[:, None])[1] == 2.0**-53
 
 
 def test_error_bound_is_of_use_on_ordinary_data():
@@ -372,21 +403,24 @@ def test_replacing_one_row_moves_the_matrix_by_no_more_than_its_sensitivity(valu
     assert distance(values, neighbour) <= 2 * np.sqrt(2) / n * (1 + 1e-12)
 
 
+@pytest.mark.parametrize("p", [2, 4])
 @pytest.mark.parametrize("others", ["scattered", "some coincide"])
-def test_the_worst_neighbour_that_a_search_finds_comes_up_to_the_sensitivity_and_not_beyond(others):
+def test_the_worst_neighbour_that_a_search_finds_comes_up_to_the_sensitivity_and_not_beyond(others, p):
     n, rng = 8, np.random.default_rng(12)
-    rest = rng.normal(size=(n - 1, 2))
+    rest = rng.normal(size=(n - 1, p))
     if others == "some coincide":
         rest[:4] = rest[0]
 
-    def place(angle, log_radius):
-        return [10.0 ** np.clip(log_radius, -6, 9) * np.array([np.cos(angle), np.sin(angle)])]
+    def place(direction, log_radius):
+        return [10.0 ** np.clip(log_radius, -6, 9) * np.divide(direction, np.linalg.norm(direction))]
 
     def shortfall(point):
-        moved = distance(np.vstack((rest, place(*point[:2]))), np.vstack((rest, place(*point[2:]))))
+        (*one, near), (*two, far) = point[: p + 1], point[p + 1 :]
+        moved = distance(np.vstack((rest, place(one, near))), np.vstack((rest, place(two, far))))
         return 1 - moved * n / (2 * np.sqrt(2))
 
-    found = [minimize(shortfall, rng.normal(size=4), method="Nelder-Mead", options={"maxiter": 300}) for _ in range(4)]
+    starts = rng.normal(size=(3, 2 * p + 2))
+    found = [minimize(shortfall, start, method="Powell", options={"maxiter": 3}) for start in starts]
     assert -1e-12 < min(result.fun for result in found) < 1e-3
 
 
@@ -404,3 +438,19 @@ def test_dividing_by_the_pairs_that_differ_would_break_the_sensitivity():
     before, after = matrix_of(before), matrix_of(after)
     renormalised = np.linalg.norm(before / np.trace(before) - after / np.trace(after))
     assert renormalised / (2 * np.sqrt(2) / n) == pytest.approx(25)
+
+
+@pytest.mark.parametrize("p", [2, 3, 6])
+def test_rows_with_coincidences_beside_which_one_is_replaced_keep_the_sensitivity_only_with_the_divisor_unchanged(p):
+    n, rng = 12, np.random.default_rng(3)
+    kept, broken = 0.0, 0.0
+    for _ in range(200):
+        before = rng.normal(size=(3, p))[rng.integers(0, 3, size=n) * (rng.random(n) < 0.3)]
+        after = before.copy()
+        after[0] = before[rng.integers(n)] if rng.random() < 0.3 else rng.normal(size=p) * 10.0 ** rng.integers(-3, 6)
+        pair = [matrix_of(values) for values in (before, after)]
+        kept = max(kept, np.linalg.norm(pair[0] - pair[1]))
+        pair = [K / max(np.trace(K), 1e-9) for K in pair]
+        broken = max(broken, np.linalg.norm(pair[0] - pair[1]))
+    assert kept <= 2 * np.sqrt(2) / n * (1 + 1e-12)
+    assert broken > 2 * np.sqrt(2) / n * 1.5

@@ -160,11 +160,12 @@ def rounding_slack(n: int, p: int) -> float:
 def _opendp():
     """Import OpenDP, which takes long and comes with the extra alone; None if it is not there."""
     try:
-        import opendp.prelude as dp
+        # Not its prelude, which would import scikit-learn too and take five times as long.
+        from opendp import domains, measurements, metrics, mod
     except ImportError:
         return None
-    dp.enable_features("contrib")
-    return dp
+    mod.enable_features("contrib")
+    return domains, measurements, metrics
 
 
 def _drawn_by_opendp(values: list[float], sigma: float, k: int) -> list[float]:
@@ -174,9 +175,9 @@ def _drawn_by_opendp(values: list[float], sigma: float, k: int) -> list[float]:
 
 def _measurement(size: int, sigma: float, k: int):
     """Make OpenDP's Gaussian mechanism for vectors of this size on the grid 2**k."""
-    dp = _opendp()
-    space = dp.vector_domain(dp.atom_domain(T=float, nan=False), size), dp.l2_distance(T=float)
-    return dp.m.make_gaussian(*space, scale=sigma, k=k)
+    domains, measurements, metrics = _opendp()
+    vectors = domains.vector_domain(domains.atom_domain(T=float, nan=False), size)
+    return measurements.make_gaussian(vectors, metrics.l2_distance(T=float), scale=sigma, k=k)
 
 
 def _drawn_on_integers(values: list[float], sigma: float, k: int) -> list[float]:
