@@ -127,9 +127,15 @@ def test_one_variable_and_two_hundred_fit(p):
     assert len(text) < 4000 + p * p * 26
 
 
-@given(st.floats(0.01, 20), st.floats(1e-12, 0.3), st.integers(2, 10**7), st.sampled_from(["classical", "analytic"]))
-def test_every_guarantee_that_can_be_made_comes_back(epsilon, delta, n, calibration):
-    made = make_guarantee(Budget(epsilon, delta), n, calibration)
+@given(
+    st.floats(0.01, 20),
+    st.floats(1e-12, 0.3),
+    st.integers(2, 10**7),
+    st.sampled_from(["classical", "analytic"]),
+    st.sampled_from([0.0, 1e-9, 0.5]),
+)
+def test_every_guarantee_that_can_be_made_comes_back(epsilon, delta, n, calibration, slack):
+    made = make_guarantee(Budget(epsilon, delta), n, calibration, slack=slack / n)
     assert release_parts(release_text(**parts(guarantee=made, entries=())))["guarantee"] == made
 
 
