@@ -408,7 +408,7 @@ def test_what_is_wrong_with_private_rows_is_not_written(make, data):
     [
         ({"coincident": "raise"}, '^coincident must be "zero" with a ledger'),
         ({"scale": "sample"}, '^scale must not be "sample" with a ledger'),
-        ({"show_reference": "beside"}, "^show_reference must be 'off' with a ledger"),
+        ({"show_reference": "beside"}, "^show_reference must be 'off' for a release"),
         ({"pattern": "sample"}, "^pattern must be one of"),
         ({"pattern": None}, "^pattern must be one of"),
         ({"noise_shown": 0.1}, r"^noise_shown must be None or an epsilon below .*\(there is none yet\)"),
@@ -543,3 +543,41 @@ def test_the_table_is_kept_as_it_was(make):
     release = explorer.release()
     exact = spherical_kendall(as_table(DATA)).matrix
     assert np.linalg.norm(release.noisy_kendall - exact) < 8 * release.guarantee.sigma
+
+
+# ----- a release that was handed over -----
+
+
+@pytest.fixture
+def handed(make, tmp_path):
+    """A release as someone has it who never saw the data."""
+    make(epsilon=0.5, ledger=Ledger(1, 1e-6)).release().save(tmp_path / "handed.json")
+    return LoadingRelease.load(tmp_path / "handed.json")
+
+
+def test_a_release_is_explored_without_its_data(handed):
+    explorer = LoadingExplorer(handed, title="survey")
+    assert explorer.result is handed
+    assert explorer.ledger is None
+    assert explorer._frame["badge"] == "Released"
+    assert explorer._frame["ledger"] is None
+    assert explorer._frame["statement"]["text"].startswith("**Holds:**")
+    explorer.noise_shown = 0.1
+    assert explorer.result.guarantee.epsilon == 0.1
+    assert eval(explorer._frame["code"], {"LoadingExplorer": LoadingExplorer, "release": handed}).noise_shown == 0.1
+    for call in (explorer.release, explorer.top_up):
+        with pytest.raises(ValueError, match="needs a ledger"):
+            call()
+    with pytest.raises(SettingError, match=r"^top_up_to needs the data and their ledger"):
+        explorer.top_up_to = 3
+    with pytest.raises(SettingError, match=r"^noise_shown must be None or an epsilon below"):
+        explorer.noise_shown = 0.5001
+    explorer.close()
+
+
+def test_what_was_never_released_is_not_explored_as_a_release():
+    for shown in (LoadingExplorer(DATA), LoadingExplorer(DATA, ledger=Ledger(1, 1e-6))):
+        explorer = LoadingExplorer(shown.result)
+        assert "This was never released" in explorer._frame["empty"][0]
+        for each in (shown, explorer):
+            each.close()

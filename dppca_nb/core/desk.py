@@ -1,4 +1,4 @@
-"""Where private rows wait for a release: what one would cost, the one draw, and what follows from it for free."""
+"""Where private rows wait for a release: what one would cost, the one draw, and one more on top of it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,6 @@ class ReleaseDesk:
         # scales that cannot be are refused here, before anything is shown
         self._scales = None if scale is None else tuple(public_scales(table, scale).tolist())
         self._shelf = Shelf(ledger)
-        self._lowered: dict[float, LoadingRelease] = {}
         self.released: LoadingRelease | None = None
         self.look_again()
 
@@ -62,7 +61,7 @@ class ReleaseDesk:
         """Find what was released about these rows, here or in another view or program."""
         found = self._shelf.latest(self.n, self.names, self._scales)
         if found is not None and (self.released is None or found.entries != self.released.entries):
-            self.released, self._lowered = found, {}
+            self.released = found
 
     def quote(self, mu: float) -> Quote:
         """Say what a release of this mu would cost the ledger as it is now."""
@@ -107,14 +106,5 @@ class ReleaseDesk:
             self.look_again()
             if self.top_up_mu(epsilon) > 0:  # else someone else was first
                 self.released = self.released.topped_up(self._table, epsilon=epsilon, ledger=self.ledger)
-                self._lowered = {}
                 self._shelf.put(self.released)
             return self.released
-
-    def shown(self, epsilon: float | None) -> LoadingRelease:
-        """Give the release, or what it would be at a smaller epsilon: noise on top of it, the same at every look."""
-        if epsilon is None or epsilon >= self.released.guarantee.epsilon:
-            return self.released
-        if epsilon not in self._lowered:
-            self._lowered[epsilon] = self.released.lowered(epsilon)
-        return self._lowered[epsilon]

@@ -8,9 +8,11 @@ from dppca_nb.charts.choices import check_choice
 from dppca_nb.charts.loading import loading_chart
 from dppca_nb.core.ledger import Ledger
 from dppca_nb.core.privacy import Budget, check_calibration
+from dppca_nb.core.release import LoadingRelease
 from dppca_nb.table import DataError, LeftOut, as_table
 from dppca_nb.widgets import frame
 from dppca_nb.widgets.checks import described, refuse_unknown, titled, whole_number
+from dppca_nb.widgets.handed_mode import Handed
 from dppca_nb.widgets.loading_releases import LoadingReleases
 from dppca_nb.widgets.release_mode import Releasing, check_release_settings
 from dppca_nb.widgets.release_words import UNUSABLE
@@ -33,9 +35,9 @@ class LoadingExplorer(LoadingReleases):
 
     Parameters
     ----------
-    data : DataFrame, array_like or anything `as_table` takes, shape (n, p)
+    data : DataFrame, array_like or anything `as_table` takes, shape (n, p); or LoadingRelease
         Columns that are not numeric are left out and listed in the view. Data that cannot be used are explained there;
-        with a ledger without a word about their rows.
+        with a ledger without a word about their rows. A release is shown without its data, as it was handed over.
     ledger : Ledger, optional
         Pays for releases. Other explorers and programs may share it.
     scale : None, array_like, mapping or "sample"
@@ -137,13 +139,18 @@ reference beside, teaching)
             self._start(data, ledger, scale, coincident, public_sample, seed)
         except DataError as error:
             self._nothing = empty(None, str(error))
-        if ledger is not None:
+        if isinstance(self._mode, Handed):
             defaults = {"calibration": "analytic", "show_reference": "off", "uncertainty": "ellipses"}
             settings = {**defaults, **({} if public_sample is None else {"pattern": "sample"}), **settings}
         super().__init__(_view="loading", **settings)
 
     def _start(self, data, ledger, scale, coincident, public_sample, seed) -> None:
         """Read the data and choose the mode."""
+        if isinstance(data, LoadingRelease):
+            if data.p < 2:
+                raise DataError("The release has 1 variable; a pair of components needs at least 2.")
+            self._mode = Handed(data)
+            return
         try:
             table = as_table(data, numeric_only=True)
         except DataError:

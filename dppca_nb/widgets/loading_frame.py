@@ -17,8 +17,8 @@ from dppca_nb.core.release import LoadingRelease
 from dppca_nb.core.uncertainty import LoadingUncertainty, redraw, unit_noises
 from dppca_nb.widgets import frame
 from dppca_nb.widgets import loading_words as words
+from dppca_nb.widgets.handed_mode import Handed
 from dppca_nb.widgets.loading_settings import LoadingSettings
-from dppca_nb.widgets.release_mode import Releasing
 
 HEATMAP_COMPONENTS = 4
 SUBTITLE_WIDTHS = (560, 400, 260, 180)  # pixels: two panels, one, a phone
@@ -70,7 +70,7 @@ class LoadingFrames(LoadingSettings):
         if self._mode is None:
             return {"title": self.title, "empty": self._nothing}
         self._release = self._next_release()
-        spread = self._redraws() if self.uncertainty != "off" or isinstance(self._mode, Releasing) else None
+        spread = self._redraws() if self.uncertainty != "off" or isinstance(self._mode, Handed) else None
         picture = make_picture(self._release, **self._picture_settings(), spread=spread)
         pair = picture if self.kind != "heatmap" else self._pair_of(picture, spread)
         self._half, self._pair = zoom(pair, self._half, self._dragging), pair

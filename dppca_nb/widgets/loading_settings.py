@@ -14,7 +14,7 @@ from dppca_nb.charts.choices import (
 )
 from dppca_nb.core.privacy import Budget, check_calibration
 from dppca_nb.widgets.checks import choice, plain_variables, whole_number
-from dppca_nb.widgets.release_mode import Releasing
+from dppca_nb.widgets.handed_mode import Handed
 from dppca_nb.widgets.teaching_mode import Teaching
 from dppca_nb.widgets.view import LiveView, Setting
 
@@ -22,7 +22,7 @@ from dppca_nb.widgets.view import LiveView, Setting
 class LoadingSettings(LiveView):
     """A live view of loadings with validated settings; the checks are those of the functions that use the values."""
 
-    _mode: Teaching | Releasing | None  # None where there is nothing to draw
+    _mode: Teaching | Handed | None  # None where there is nothing to draw
 
     # ----- what is drawn from data, or simulated before a release -----
     epsilon = Setting(0.5)
@@ -109,7 +109,7 @@ class LoadingSettings(LiveView):
     @property
     def _fixed(self) -> bool:
         """Whether there is a release, so that nothing is drawn from these settings any more."""
-        return bool(self._shown) and isinstance(self._mode, Releasing) and self._mode.released is not None
+        return bool(self._shown) and isinstance(self._mode, Handed) and self._mode.released is not None
 
     def _check_variables(self, value: object) -> object:
         lengths = np.zeros((self._mode.p, 2))  # which are the longest does not matter for the check
@@ -119,15 +119,15 @@ class LoadingSettings(LiveView):
         if isinstance(value, bool):
             value = "beside" if value else "off"
         choice("show_reference", value, REFERENCES)
-        if isinstance(self._mode, Releasing) and value != "off":
+        if isinstance(self._mode, Handed) and value != "off":
             raise ValueError(
-                f"show_reference must be 'off' with a ledger; got {value!r}. A reference is computed without noise: "
+                f"show_reference must be 'off' for a release; got {value!r}. A reference is computed without noise: "
                 "make it with pca, apart from what you release."
             )
         return value
 
     def _check_of_release(self, name: str, value: object) -> object:
-        if not isinstance(self._mode, Releasing):
+        if not isinstance(self._mode, Handed):
             if self._mode is not None and value != getattr(type(self), name).default_value:
                 raise ValueError(f"{name} belongs to release mode; got {value!r}. Give the explorer a ledger for it.")
             return value

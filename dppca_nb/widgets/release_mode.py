@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from dppca_nb.charts import theme
 from dppca_nb.charts.choices import check_choice
-from dppca_nb.charts.picture import LoadingPicture
 from dppca_nb.core.desk import ReleaseDesk
 from dppca_nb.core.ledger import Ledger, LedgerError
 from dppca_nb.core.preview import SPECTRA, PreviewDraws
-from dppca_nb.core.privacy import Budget, Guarantee, make_guarantee
+from dppca_nb.core.privacy import Budget, make_guarantee
 from dppca_nb.core.release import LoadingRelease
-from dppca_nb.core.uncertainty import LoadingUncertainty
 from dppca_nb.table import Table
 from dppca_nb.widgets import release_words as words
 from dppca_nb.widgets.frame import EPSILONS
-from dppca_nb.widgets.loading_words import separated
+from dppca_nb.widgets.handed_mode import VIEW, Handed
 from dppca_nb.widgets.words import left_out_note
 
 
@@ -42,7 +39,7 @@ def check_release_settings(ledger: object, scale: object, coincident: str, publi
         )
 
 
-class Releasing:
+class Releasing(Handed):
     """The mode of an explorer with a ledger. Settings move the preview; only `spend` reaches the rows.
 
     Parameters
@@ -59,11 +56,9 @@ class Releasing:
         Of the preview.
     """
 
-    name = "release"
-
     def __init__(self, table: Table, ledger: Ledger, *, scale: object, sample: Table | None, seed: int):
         self.desk = ReleaseDesk(table, ledger, scale=scale)
-        self.p, self.names, self.left_out = table.p, table.names, table.left_out
+        self._lowered, self.p, self.names, self.left_out = {}, table.p, table.names, table.left_out
         self.patterns = (*SPECTRA, "sample") if sample is not None else tuple(SPECTRA)
         self._sample, self._seed = sample, seed
         self.arguments = "data, ledger=ledger" + ", public_sample=public_sample" * (sample is not None)
@@ -76,27 +71,29 @@ class Releasing:
         return self.desk.released
 
     @property
+    def n(self) -> int:
+        """Number of rows, public."""
+        return self.desk.n
+
+    @property
     def said(self) -> str:
         """The state, for the text of the explorer."""
-        return "released" if self.released else "preview on simulated data"
+        return super().said if self.released else "preview on simulated data"
 
     @property
     def badge(self) -> str:
         """The state in a word."""
-        return "Released" if self.released else "Release: preview"
+        return super().badge if self.released else "Release: preview"
 
     @property
     def banner(self) -> str:
         """The state in a sentence."""
-        return words.released(self.released) if self.released else words.PREVIEW
+        return super().banner if self.released else words.PREVIEW
 
     @property
     def settings(self) -> tuple[str, ...]:
         """Settings that matter in this state."""
-        view = ("kind", "components", "variables", "labels", "uncertainty")
-        return (*view, "noise_shown") if self.released else (
-            "epsilon", "delta", "calibration", "draw", "pattern", *view,
-        )  # fmt: skip
+        return super().settings if self.released else ("epsilon", "delta", "calibration", "draw", "pattern", *VIEW)
 
     # ----- checks of the settings that only this mode has -----
 
@@ -104,18 +101,6 @@ class Releasing:
         """Check how simulated variances fall."""
         check_choice("pattern", value, self.patterns)
         return value
-
-    def check_noise_shown(self, value: object) -> float | None:
-        """Check a smaller epsilon to show the release at."""
-        if value is None:
-            return None
-        wanted = Budget(value, 0.5).epsilon
-        if self.released is None or not wanted < self.released.guarantee.exact_epsilon:
-            raise ValueError(
-                f"noise_shown must be None or an epsilon below that of the release ({self._has()}); got {value!r}. "
-                "Noise can be added for free; for less of it use top_up_to and top_up()."
-            )
-        return wanted
 
     def check_top_up_to(self, value: object) -> float | None:
         """Check a larger epsilon to take the release to."""
@@ -128,17 +113,12 @@ class Releasing:
             )
         return wanted
 
-    def _has(self) -> str:
-        """Say what the release gives."""
-        made = self.released and self.released.guarantee
-        return f"it has {made.exact_epsilon:.4g}" if made else "there is none yet"
-
     # ----- what is shown -----
 
     def release(self, settings: object) -> LoadingRelease:
         """Give what was released, or a simulated release at the budget of the settings."""
         if self.released is not None:
-            return self.desk.shown(settings.noise_shown)
+            return super().release(settings)
         return self._preview(settings).release(
             Budget(settings.epsilon, settings.delta), settings.calibration, settings.draw
         )
@@ -146,7 +126,7 @@ class Releasing:
     def centre(self, settings: object, release: LoadingRelease) -> np.ndarray:
         """Return the matrix that redraws put noise on: what was released, or what was simulated."""
         if self.released is not None:
-            return release.noisy_kendall.to_numpy()
+            return super().centre(settings, release)
         return self._preview(settings).exact(settings.draw)
 
     def _preview(self, settings: object) -> PreviewDraws:
@@ -157,17 +137,6 @@ class Releasing:
         return self._draws
 
     # ----- what is said -----
-
-    def status(self, pair: LoadingPicture, spread: LoadingUncertainty) -> tuple[str, bool]:
-        """How far the plane may be off, and whether its axes mean anything; True where to beware."""
-        text, beware = separated(pair)
-        angle = spread.plane_angle(pair.components)
-        expected, useless = words.expected(angle, self.released is not None, self.desk.n)
-        return f"{expected} {text}", beware or useless
-
-    def statement(self, made: Guarantee) -> dict:
-        """What is claimed for the release, or would be for one."""
-        return words.statement(made, self.released)
 
     def notes(self) -> list[str]:
         """What was left out and where the release is kept; nothing that the rows say."""
@@ -188,12 +157,6 @@ class Releasing:
         steps = self.offered()[:3]
         fitting = [step for step in steps if self.desk.quote(self.desk.top_up_mu(step)).fits]
         return (fitting or steps[:1] or [None])[-1]
-
-    def lower(self) -> list[float]:
-        """Epsilons that the release can be shown at for free."""
-        if not self.released:
-            return []
-        return [step for step in reversed(EPSILONS) if step < self.released.guarantee.exact_epsilon * (1 - 1e-9)]
 
     def strip(self, settings: object) -> dict:
         """The ledger: what was spent, what the button would spend, and what it says."""
@@ -228,14 +191,3 @@ class Releasing:
         if self.released:
             return {"top_up_to": self.goal(settings), "draws": len(self.released.entries)}
         return {"epsilon": settings.epsilon, "delta": settings.delta, "calibration": settings.calibration, "draws": 0}
-
-    def controls(self, settings: object) -> dict:
-        """What the controls of this mode offer."""
-        spectra = {"steep": "steep", "gentle": "gentle", "flat": "flat", "sample": "public sample"}
-        return {
-            "budget": self.released is None,
-            "patterns": [[pattern, spectra[pattern]] for pattern in self.patterns],
-            "pattern": settings.pattern,
-            "lower": [[step, f"as for ε {theme.epsilon(step)}"] for step in self.lower()],
-            "noise_shown": settings.noise_shown,
-        }

@@ -23,6 +23,7 @@ UNUSABLE = (
     "is not written here. Call `as_table(data)` in a notebook that you do not pass on: it says what and where."
 )
 BUSY = "Computing. The ledger is charged when the matrix of all pairs of rows is known, and noise is drawn after that."
+PATTERNS = {"steep": "steep", "gentle": "gentle", "flat": "flat", "sample": "public sample"}
 USELESS = 30.0  # degrees: a plane that may lie so far off says little
 MOST_SEGMENTS = 40
 MANY = 99
