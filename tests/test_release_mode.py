@@ -302,6 +302,15 @@ def test_a_top_up_is_not_paid_twice(make):
     assert len(explorer.ledger.entries) == 2
 
 
+def test_the_desk_takes_a_release_to_an_epsilon_once():
+    desk = desk_module.ReleaseDesk(as_table(DATA), Ledger(2, 1e-6))
+    desk.release(Budget(0.5, 1e-6), "classical")
+    assert desk.top_up_mu(0.5) > 0  # the classical noise gives 0.26
+    once = desk.top_up(0.8)
+    assert desk.top_up(0.8) is desk.top_up(0.3) is once
+    assert len(desk.ledger.entries) == 2
+
+
 def test_what_the_budget_does_not_hold_is_refused_before_noise_is_drawn(make, drawn):
     explorer = make(ledger=Ledger(0.5, 1e-6), epsilon=0.8)
     strip = explorer._frame["ledger"]

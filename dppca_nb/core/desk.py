@@ -12,6 +12,8 @@ from dppca_nb.core.release import LoadingRelease
 from dppca_nb.core.shelf import Shelf
 from dppca_nb.table import Table
 
+_MET = 3e-9  # relative: sigma is rounded up by a third of it, so a release reaches its own epsilon only nearly
+
 
 class ReleaseDesk:
     """One private table and the ledger of its data: it is released at most once, then topped up.
@@ -92,7 +94,7 @@ class ReleaseDesk:
     def top_up_mu(self, epsilon: float) -> float:
         """Mu of the draw that takes the release to a larger epsilon; 0 where it gives as much already."""
         goal, now = gaussian_mu(epsilon, self.released.guarantee.delta), self.released.guarantee.mu
-        return ((goal - now) * (goal + now)) ** 0.5 if goal > now else 0.0
+        return ((goal - now) * (goal + now)) ** 0.5 if goal > now * (1 + _MET) else 0.0
 
     def top_up(self, epsilon: float) -> LoadingRelease:
         """Draw once more, so that both draws together are one release at a larger epsilon; never twice for the same.
