@@ -17,6 +17,7 @@ from dppca_nb.core.loading import dp_loading
 from dppca_nb.core.pca import PCAResult, pca
 from dppca_nb.core.privacy import Budget, Guarantee
 from dppca_nb.core.release import LoadingRelease
+from dppca_nb.read import read_report, read_table
 from dppca_nb.table import DataError, Table, as_table
 from dppca_nb.widgets.gini import GiniExplorer
 from dppca_nb.widgets.loading import LoadingExplorer
@@ -48,6 +49,8 @@ __all__ = [
     "loading_chart",
     "matrix_chart",
     "pca",
+    "read_report",
+    "read_table",
     "score_chart",
     "scree_chart",
     "spherical_kendall",

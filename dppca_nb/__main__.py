@@ -11,14 +11,12 @@ import re
 import socket
 import sys
 import tempfile
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-import pandas as pd
-
-from dppca_nb._csv_file import FileError, numeric_part, read_file
 from dppca_nb._lab import launch
+from dppca_nb._own_file import OwnFile, add_reading_options, call, notes, read_own
+from dppca_nb.read import FileError
 
 _say = partial(print, flush=True)  # at once, also into a file or a pipe
 
@@ -47,11 +45,10 @@ release = dp_loading(data, epsilon=0.5, delta=1e-6, scale=datasets.RAND_HIE_SCAL
 print(release.guarantee)
 loading_chart(release)"""
 OWN = """\
-import pandas as pd
+from dppca_nb import LoadingExplorer, read_report, read_table
 
-from dppca_nb import LoadingExplorer
-
-data = pd.read_csv({call})
+data = read_table({call})
+print(read_report(data))
 {notes}# Leave out columns that are no measurements, such as one that numbers the rows: data = data.drop(columns=["id"])
 # If units differ, add scale="sample": every column is then divided by its standard deviation.
 explorer = LoadingExplorer(data, title={title!r})
@@ -61,17 +58,15 @@ explorer"""
 # --- the notebook -----------------------------------------------------------------------------------------------------
 
 
-def cells_for(read: tuple[Path, dict, pd.DataFrame] | None, folder: Path) -> list[tuple[str, str, str]]:
+def cells_for(own: OwnFile | None, folder: Path) -> list[tuple[str, str, str]]:
     """Say what the notebook in a folder holds: an identifier, a kind and a source for each cell."""
-    if read is None:
+    if own is None:
         title = "the RAND Health Insurance Experiment (shipped with the package)"
         cells = [("explorer", "code", SHIPPED), ("note", "markdown", RELEASE_NOTE), ("release", "code", RELEASE)]
     else:
-        path, how, frame = read
-        shown = path.relative_to(folder) if path.is_relative_to(folder) else path
-        call = ", ".join([repr(shown.as_posix()), *(f"{name}={value!r}" for name, value in how.items())])
-        title = _literal(path.name)
-        source = OWN.format(call=call, notes="".join(f"{note}\n" for note in _notes(frame)), title=path.stem)
+        title = _literal(own.path.name)
+        lines = "".join(f"{note}\n" for note in notes(own.frame))
+        source = OWN.format(call=call(own, folder), notes=lines, title=own.frame.attrs["title"])
         cells = [("explorer", "code", source)]
     return [("about", "markdown", ABOUT.format(title=title)), *cells]
 
@@ -83,21 +78,6 @@ def _literal(name: str) -> str:
         return f"`{shown}`"
     fence = "`" * (1 + max(map(len, re.findall("`+", shown))))
     return f"{fence} {shown} {fence}"  # Markdown takes these two spaces off again
-
-
-def _notes(frame: pd.DataFrame) -> Iterator[str]:
-    """Say in the cell what is peculiar in the file; what is left out is left out there, where it is seen and undone."""
-    if pd.to_numeric(frame.columns.to_series(), errors="coerce").notna().all():
-        yield "# The first line was taken as names. If it is data, add header=None to read_csv."
-    if frame.isna().all().any():
-        yield 'data = data.dropna(axis=1, how="all")  # columns without any value'
-    incomplete = int(numeric_part(frame).isna().any(axis=1).sum())
-    if incomplete:
-        rows = f"{incomplete} of {len(frame)} rows left out: they miss numbers"
-        off = ""
-        if len(frame) - incomplete < 2:  # a table of gaps is for its owner to mend
-            off, rows = "# ", f"{incomplete} of {len(frame)} rows miss numbers; without the first # they are left out"
-        yield f'{off}data = data.dropna(subset=data.select_dtypes(["number", "bool"]).columns)  # {rows}'
 
 
 def write_notebook(cells: list[tuple[str, str, str]], folder: Path) -> Path:
@@ -162,7 +142,7 @@ def main(arguments: list[str] | None = None) -> int:
         print('dppca_nb: JupyterLab is not installed. Run: pip install "dppca_nb[lab]"', file=sys.stderr)
         return 1
     try:
-        read = None if options.file is None else read_file(options.file)
+        own = None if options.file is None else read_own(options)
     except FileError as error:
         print(f"dppca_nb: {error}", file=sys.stderr)
         return 1
@@ -170,7 +150,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"dppca_nb: {trouble}. Leave out --port, or choose another.", file=sys.stderr)
         return 1
     folder = _home()
-    notebook = write_notebook(cells_for(read, folder), folder)
+    notebook = write_notebook(cells_for(own, folder), folder)
     if options.port is not None:  # a port asked for is not silently replaced by the next one that is free
         passed = [f"--ServerApp.port={options.port}", "--ServerApp.port_retries=0", *passed]
     return launch(notebook, passed, browser=not options.no_browser, say=_say)
@@ -223,7 +203,9 @@ def _parser() -> argparse.ArgumentParser:
         description="Open JupyterLab on a notebook with the loading explorer, written into the current folder.",
         epilog="Options behind -- go to JupyterLab itself: python -m dppca_nb explore -- --ServerApp.ip=0.0.0.0",
     )
-    explore.add_argument("file", nargs="?", metavar="FILE", help="a CSV file; without it, the shipped RAND HIE data")
+    file_help = "a CSV, tab-separated or .xlsx file; without it, the shipped RAND HIE data"
+    explore.add_argument("file", nargs="?", metavar="FILE", help=file_help)
+    add_reading_options(explore)
     explore.add_argument("--no-browser", action="store_true", help="do not open a browser; the address is printed")
     explore.add_argument("--port", type=_port, metavar="N", help="port of the server (default: the first one free)")
     return parser

@@ -22,8 +22,9 @@ import pytest
 from nbclient import NotebookClient
 
 from dppca_nb import __main__ as command
-from dppca_nb import _lab
-from dppca_nb._csv_file import FileError, read_file
+from dppca_nb import _lab, read_table
+from dppca_nb._own_file import OwnFile, read_own
+from dppca_nb.read import FileError
 
 ROOT = Path(__file__).parent.parent
 SEMICOLONS = "a;b;c\n1,5;2,5;0,1\n2,5;3,5;0,4\n0,5;9,0;0,2\n"
@@ -143,42 +144,59 @@ def test_without_jupyterlab_the_remedy_is_said_and_nothing_is_written(started, c
 # --- a user's file ----------------------------------------------------------------------------------------------------
 
 
+def given(*arguments):
+    return command._parser().parse_args(["explore", *arguments])
+
+
+def test_a_file_is_read_as_read_table_reads_it(tmp_path):
+    path = written(tmp_path / "täst 1.csv", SEMICOLONS)
+    own = read_own(given(str(path)))
+    assert own.how == {}
+    pd.testing.assert_frame_equal(own.frame, read_table(path))
+
+
+def test_the_options_of_read_table_can_be_given_and_are_in_the_cell(started):
+    text = "titles; above; it\n\nn\ta\tb\n1\t1,234\t-99\n2\t2,345\t4\n3\t3,456\t7\n"
+    written(Path("a.txt"), text.encode("cp1252"))
+    options = ["--delimiter=tab", "--decimal=,", "--encoding=cp1252", "--header=3", "--index=n", "--missing=-99"]
+    assert command.main(["explore", "a.txt", *options]) == 7
+    line = code(NAME)[0].splitlines()[2]
+    how = r"delimiter='\t', decimal=',', encoding='cp1252', header=3, index='n', missing=['-99']"
+    assert line == f"data = read_table('a.txt', {how})"
+    names = {"read_table": read_table}
+    exec(line, names)
+    assert names["data"]["a"].tolist() == [1.234, 2.345, 3.456]
+    assert names["data"]["b"].isna().tolist() == [True, False, False]
+    assert names["data"].index.tolist() == [1, 2, 3]
+
+
 @pytest.mark.parametrize(
-    ("text", "how", "names", "first"),
+    ("text", "flags"),
     [
-        pytest.param("a,b\n1,2\n3,4\n", {}, ["a", "b"], [1, 2], id="commas"),
-        pytest.param(SEMICOLONS, {"sep": ";", "decimal": ","}, ["a", "b", "c"], [1.5, 2.5, 0.1], id="decimal-commas"),
-        pytest.param("a;b\n1.5;2\n3;4\n", {"sep": ";"}, ["a", "b"], [1.5, 2], id="semicolons-decimal-points"),
-        pytest.param("a\tb\n1\t2\n3\t4\n", {"sep": "\t"}, ["a", "b"], [1, 2], id="tabs"),
-        pytest.param("a|b\n1|2\n3|4\n", {"sep": "|"}, ["a", "b"], [1, 2], id="bars"),
-        pytest.param(",a,b\n0,1,2\n1,3,4\n", {"index_col": 0}, ["a", "b"], [1, 2], id="saved-row-numbers"),
-        pytest.param(
-            '"a","b"\n"x",1,2\n"y",3,4\n', {"index_col": 0}, ["a", "b"], [1, 2], id="row-names-without-header"
-        ),
-        pytest.param("a,b\n1,2,\n3,4,\n", {"index_col": False}, ["a", "b"], [1, 2], id="commas-at-the-ends"),
-        pytest.param(
-            'who,x,y\n"A; B; C",1,2\n"D; E; F",3,4\n', {}, ["who", "x", "y"], ["A; B; C", 1, 2], id="semicolons-in-text"
-        ),
-        pytest.param('x,y,t\n1,2,"a\nb;c"\n3,4,d\n', {}, ["x", "y", "t"], [1, 2, "a\nb;c"], id="line-break-in-text"),
-        pytest.param(b"\xef\xbb\xbfa,b\n1,2\n3,4\n", {"encoding": "utf-8-sig"}, ["a", "b"], [1, 2], id="mark"),
-        pytest.param(
-            "Größe;é\n1;2\n3;4\n".encode("cp1252"),
-            {"encoding": "cp1252", "sep": ";"},
-            ["Größe", "é"],
-            [1, 2],
-            id="windows",
-        ),
-        pytest.param(
-            "a\tb\n1\t2\n3\t4\n".encode("utf-16"), {"encoding": "utf-16", "sep": "\t"}, ["a", "b"], [1, 2], id="utf-16"
-        ),
+        ("a;b\n1,234;3\n2,345;4\n", r"Here: --decimal=\. or --decimal=,\."),
+        ("n,2001,2002\nA,1,2\nB,3,5\n", r"Here: --header=1 or --header=none\."),
+        ("a;x\n1;\xce\xe4\xe8\xed\n2;b\n".encode("latin-1"), "Here: --encoding=cp1252 or "),
+        ("n,h,w\nA,cm,kg\nB,3,5\nC,3,7\n", r"Here: --units=yes or --units=no\."),
+        (",b,c\n1.5,2,3\n1.7,4,5\n", r'Here: --index="\(unnamed 1\)" or --index=none\.'),
     ],
 )
-def test_a_file_is_read_as_it_is_meant_and_the_call_says_how(tmp_path, text, how, names, first):
-    path, found, frame = read_file(str(written(tmp_path / "täst 1.csv", text)))
-    assert found == how
-    assert frame.columns.tolist() == names
-    assert frame.iloc[0].tolist() == first
-    pd.testing.assert_frame_equal(pd.read_csv(path, **found), frame)
+def test_a_question_names_the_options_of_the_command(started, capsys, text, flags):
+    written(Path("a.csv"), text)
+    assert command.main(["explore", "a.csv"]) == 1
+    assert re.search(flags, capsys.readouterr().err)
+    assert started == []
+
+
+def test_a_line_that_is_none_is_refused(capsys):
+    with pytest.raises(SystemExit):
+        given("a.csv", "--header=first")
+    assert "'first' is no line; give a number from 1, or none" in capsys.readouterr().err
+
+
+def test_a_workbook_is_explored(started):
+    pd.DataFrame({"a": [1, 2, 4], "b": [3.5, 1, 2]}).to_excel("book.xlsx", index=False)
+    assert command.main(["explore", "book.xlsx"]) == 7
+    assert "data = read_table('book.xlsx')" in code(NAME)[0]
 
 
 @pytest.mark.parametrize(
@@ -186,19 +204,24 @@ def test_a_file_is_read_as_it_is_meant_and_the_call_says_how(tmp_path, text, how
     [
         pytest.param("absent.csv", None, "There is no file .*absent.csv. Check the spelling", id="absent"),
         pytest.param(".", None, "is a folder or a device", id="folder"),
-        pytest.param("a.xlsx", "a", "a.xlsx is a spreadsheet. Save the sheet as CSV", id="spreadsheet"),
+        pytest.param("a.ods", "a", "a.ods is a spreadsheet of a kind that is not supported", id="spreadsheet"),
         pytest.param("a.csv", "", "is empty", id="empty"),
         pytest.param("a.csv", "\n \n", "is empty", id="blank"),
         pytest.param("a.csv", b"\x89PNG\r\n\x1a\n\0\0\0", "is not a text file", id="picture"),
-        pytest.param("a.csv", b"a,b\n\x81,\x8d\n", "is not a text file", id="no-known-encoding"),
+        pytest.param("a.csv", b"a,b\n\x81,\x8d\n", "is not UTF-8; its words are", id="no-known-encoding"),
         pytest.param("a.csv", b"\xff\xfea", "is not a text file", id="broken-utf-16"),
         pytest.param(
             "a.csv", "a\n1\n2\n", "2 rows and 1 columns, of which 1 numeric.* The explorer needs", id="one-column"
         ),
-        pytest.param("a.csv", "a,b\n", "0 rows and 2 columns", id="no-rows"),
-        pytest.param("a.csv", "h,w\ncm,kg\n1,2\n", r'no numbers in h \("cm"\), w \("kg"\)', id="units"),
+        pytest.param("a.csv", "a,b\n", "holds a single row of cells: names without rows", id="no-rows"),
+        pytest.param("a.csv", "h,w\nx,2\ny,kg\n", r"no numbers in h; w \(1 of 2 cells no number: 'kg'", id="texts"),
         pytest.param("a.csv", "a,b\n1,\n2,\n", "of which 1 numeric", id="column-without-values"),
-        pytest.param("a.csv", "a,b\n1,2\n3,4,5,6\n7,8\n", r"cannot be read as CSV \(.*line 3, saw 4", id="ragged"),
+        pytest.param(
+            "a.csv",
+            "a,b\n1,2\n3,4,5,6\n7,8\n",
+            "cannot be read as CSV: line 3 has 4 cells, most rows have 2",
+            id="ragged",
+        ),
         pytest.param("a.csv", 'a,b\n"1,2\n3,4\n', "cannot be read as CSV", id="open-quotation"),
         pytest.param("a.csv", 'a,b\n"' + "1,2\n" * 100_000, "cannot be read as CSV", id="long-open-quotation"),
         pytest.param("a.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n"), "is compressed.* Unpack it", id="gz"),
@@ -206,7 +229,7 @@ def test_a_file_is_read_as_it_is_meant_and_the_call_says_how(tmp_path, text, how
         pytest.param("a.csv.bz2", bz2.compress(b"a,b\n1,2\n3,4\n", 1), "is compressed.* Unpack it", id="bz2"),
         pytest.param("a.csv.xz", lzma.compress(b"a,b\n1,2\n3,4\n"), "is compressed.* Unpack it", id="xz"),
         pytest.param("a.csv.zst", b"\x28\xb5\x2f\xfd\x04a,b", "is compressed.* Unpack it", id="zst"),
-        pytest.param("a.zip", zipped("a,b\n1,2\n3,4\n"), "is compressed, or a spreadsheet", id="zip"),
+        pytest.param("a.zip", zipped("a,b\n1,2\n3,4\n"), "is an archive", id="zip"),
         pytest.param("n" * 300, None, "cannot be read", id="long-name"),
         pytest.param("~nobody-of-this-name/a.csv", None, "cannot be read", id="home-of-nobody"),
     ],
@@ -229,10 +252,8 @@ def test_a_file_that_cannot_be_used_is_refused_in_one_line_before_anything_is_wr
 def test_plain_text_whose_name_promises_compression_is_read_as_text_here_and_in_the_notebook(started, end):
     written(Path(f"a.{end}"), SEMICOLONS)
     assert command.main(["explore", f"a.{end}"]) == 7
-    line = code(NAME)[0].splitlines()[4]
-    assert "compression=None" in line
-    names = {"pd": pd}
-    exec(line, names)
+    names = {"read_table": read_table}
+    exec(code(NAME)[0].splitlines()[2], names)
     assert names["data"].iloc[0].tolist() == [1.5, 2.5, 0.1]
 
 
@@ -255,15 +276,15 @@ def test_a_file_without_permission_is_refused(tmp_path):
     path = written(tmp_path / "a.csv", SEMICOLONS)
     path.chmod(0)
     with pytest.raises(FileError, match=r"cannot be read \(Permission denied\)"):
-        read_file(str(path))
+        read_own(given(str(path)))
 
 
 def test_quotes_around_a_pasted_path_and_the_home_folder_are_understood(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     path = written(tmp_path / "my data.csv", SEMICOLONS)
-    for given in (f'"{path}"', f" '{path}' ", "~/my data.csv"):
-        assert read_file(given)[0] == path.resolve()
+    for pasted in (f'"{path}"', f" '{path}' ", "~/my data.csv"):
+        assert read_own(given(pasted)).path == path.resolve()
 
 
 # --- the notebook -----------------------------------------------------------------------------------------------------
@@ -272,9 +293,7 @@ def test_quotes_around_a_pasted_path_and_the_home_folder_are_understood(tmp_path
 def test_the_cell_shows_how_the_file_was_read_with_a_name_that_follows_the_folder(started, tmp_path):
     written(Path("täst's.csv"), "\ufeffa;b\n1,5;2\n2,5;3\n")
     assert command.main(["explore", "täst's.csv"]) == 7
-    assert code(NAME)[0].splitlines()[4] == (
-        """data = pd.read_csv("täst's.csv", encoding='utf-8-sig', sep=';', decimal=',')"""
-    )
+    assert code(NAME)[0].splitlines()[2:4] == ["""data = read_table("täst's.csv")""", "print(read_report(data))"]
     outside = written(tmp_path / "b.csv", SEMICOLONS)
     command.main(["explore", str(outside)])
     assert repr(outside.resolve().as_posix()) in code("dppca_explore-2.ipynb")[0]
@@ -290,7 +309,10 @@ def test_the_cell_shows_how_the_file_was_read_with_a_name_that_follows_the_folde
     ],
 )
 def test_the_title_shows_any_file_name_as_it_is(tmp_path, name, title):
-    cells = command.cells_for((tmp_path / name, {}, pd.DataFrame({"a": [1, 2], "b": [3, 5]})), tmp_path)
+    frame = pd.DataFrame({"a": [1, 2], "b": [3, 5]})
+    frame.attrs["title"] = "a"
+    own = OwnFile(tmp_path / name, {}, frame)
+    cells = command.cells_for(own, tmp_path)
     assert f"a variable of {title}. Move" in cells[0][2]
 
 
@@ -319,8 +341,7 @@ def test_rows_with_gaps_are_left_out_unless_too_few_would_stay(started):
     ("text", "note"),
     [
         ("a,b\n1,2\n,3\n4,5\n", "# 1 of 3 rows left out: they miss numbers"),
-        ("a;b;\n1;2;\n3;4;\n", 'data = data.dropna(axis=1, how="all")  # columns without any value'),
-        ("10;20\n11;19\n12;25\n", "# The first line was taken as names. If it is data, add header=None"),
+        ("a;b;c\n1;2;\n3;4;\n", 'data = data.dropna(axis=1, how="all")  # columns without any value'),
     ],
 )
 def test_what_is_peculiar_in_a_file_is_said_in_the_cell(started, text, note):
