@@ -17,6 +17,7 @@ from dppca_nb.charts.loading import digest, live_spec
 from dppca_nb.charts.picture import make_picture
 from dppca_nb.charts.plane import plane_rows, zoom
 from dppca_nb.charts.spread import CHI2, PALE, STEP, WIDE, ellipses
+from dppca_nb.charts.subject import MANY
 from dppca_nb.core.preview import PreviewDraws
 from dppca_nb.core.privacy import Budget, make_guarantee
 from dppca_nb.core.release import release_from_noisy
@@ -32,9 +33,13 @@ def release(shares=(0.5, 0.3, 0.1, 0.06, 0.04), n=4000, epsilon=1.0, seed=0):
     """A release with these shares, whose noise is that of n rows."""
     p = len(shares)
     Q = np.linalg.qr(np.random.default_rng(seed).normal(size=(p, p)))[0]
+    return noisy((Q * np.array(shares)) @ Q.T, n, epsilon)
+
+
+def noisy(matrix, n=4000, epsilon=1.0):
     return release_from_noisy(
-        (Q * np.array(shares)) @ Q.T,
-        names=[f"x{j}" for j in range(1, p + 1)],
+        matrix,
+        names=[f"x{j}" for j in range(1, len(matrix) + 1)],
         guarantee=make_guarantee(Budget(epsilon, 1e-6), n, "analytic"),
         n=n,
         coincident="zero",
@@ -303,6 +308,12 @@ def test_a_picture_says_what_its_redraws_are_and_that_sampling_error_is_not_amon
     assert "30 noise redraws" in said(make_picture(made, uncertainty="cloud", spread=redrawn(made, 30)))
 
 
+def test_charts_of_many_variables_make_do_with_fewer_redraws():
+    p = MANY + 1
+    made = noisy(np.diag(np.linspace(1, 0, p)))
+    assert "40 noise redraws" in said(make_picture(made, uncertainty="cloud", variables=3))
+
+
 def test_the_digest_counts_sure_signs_and_measures_the_plane():
     made = release(n=900)
     plane, cells = (make_picture(made, kind=each, uncertainty="ellipses") for each in ("vector", "heatmap"))
@@ -353,7 +364,7 @@ def test_the_watermark_lies_within_the_picture_and_is_faint():
         )
         assert float(mark.get("opacity")) <= 0.1
         width = 404 if kind == "vector" else 70 * len(components) + 40
-        assert float(mark.get("font-size").removesuffix("px")) == pytest.approx(width / 8.2, rel=0.01)
+        assert float(mark.get("font-size").removesuffix("px")) == pytest.approx(width / 9, rel=0.01)
         assert float(re.match(r"translate\(([\d.]+),", mark.get("transform")).group(1)) == pytest.approx(
             width / 2, abs=1
         )

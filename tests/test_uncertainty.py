@@ -1,6 +1,7 @@
 """Redraws of the noise: how far it moves loadings, and whether that is how far it really moves them."""
 
 import time
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ from dppca_nb import dp_loading
 from dppca_nb.core import uncertainty
 from dppca_nb.core.align import subspace_angles
 from dppca_nb.core.noise import standard_noise
-from dppca_nb.core.uncertainty import LoadingUncertainty, redraw, unit_noises
+from dppca_nb.core.uncertainty import LoadingUncertainty, each_unit_noise, redraw, unit_noises
 
 # Eigenvalues of the spherical Kendall matrix of RAND HIE under its public scales, of 20,190 rows.
 RAND_SHARES = (0.2695, 0.2058, 0.1720, 0.0882, 0.0836, 0.0716, 0.0483, 0.0383, 0.0129, 0.0092)
@@ -103,7 +104,7 @@ def test_few_components_of_many_are_those_of_all(leading, monkeypatch):
     monkeypatch.setattr(uncertainty, "_leading", lambda *given: asked.append(given) or original(*given))
     few = redraw(matrix, 0.01, shown, units, leading=leading)
     every = redraw(matrix, 0.01, shown, units)
-    assert len(asked) == 1  # the quick way was taken once, for the few
+    assert [few for *_, few in asked] == [True] * 8 + [False] * 8  # the quick way was taken for the few
     assert few.draws.shape == (8, p, leading)
     assert list(few.loadings) == list(shown)[:leading]
     assert np.allclose(few.draws, every.draws[:, :, :leading], atol=1e-9)
@@ -185,6 +186,25 @@ def test_redraws_are_the_same_every_time_and_have_the_law_of_the_noise():
     assert np.array_equal(units, np.swapaxes(units, 1, 2))
     assert np.allclose(units.std(axis=0), np.where(np.eye(4), 1, np.sqrt(0.5)), rtol=0.05)
     assert np.abs(units.mean(axis=0)).max() < 4 / np.sqrt(4000)
+
+
+@pytest.mark.parametrize("p", [5, 45])
+def test_draws_taken_one_at_a_time_are_the_same(p):
+    matrix, units = some_matrix(p), unit_noises(p, 6)
+    assert np.array_equal(np.stack(list(each_unit_noise(p, 6))), units)
+    shown = frame(directions(matrix))
+    one, all_at_once = (redraw(matrix, 0.01, shown, each, leading=2) for each in (each_unit_noise(p, 6), units))
+    assert np.array_equal(one.draws, all_at_once.draws)
+
+
+def test_redraws_of_many_variables_need_little_room():
+    matrix = np.diag(np.linspace(1, 0, 400))
+    shown = frame(np.eye(400))
+    tracemalloc.start()
+    redraw(matrix, 1e-4, shown, each_unit_noise(400, 12), leading=2)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 12 * 400 * 400 * 8  # all units at once would be this much
 
 
 def test_no_redraw_is_a_draw_that_teaching_or_a_preview_shows():

@@ -42,7 +42,7 @@ def text(role: str, size: float, weight: object, opacity: str, fill: str) -> lis
 
 def watermark(side: str) -> alt.Chart:
     """Write across a picture what it is of, faintly; ``side`` is the expression of its width in pixels."""
-    mark = {"angle": 328, "fontSize": alt.expr(f"({side}) / 8.2"), "fontWeight": 700, "clip": True, "tooltip": None}
+    mark = {"angle": 328, "fontSize": alt.expr(f"({side}) / 9"), "fontWeight": 700, "clip": True, "tooltip": None}
     encode = {"text": "text:N", "fill": signal("ink"), "opacity": alt.value(WATERMARK)}
     return layer("watermark").mark_text(**mark).encode(**encode)
 

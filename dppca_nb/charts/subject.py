@@ -19,6 +19,8 @@ from dppca_nb.core.release import LoadingRelease
 from dppca_nb.core.teaching import TEACHING
 from dppca_nb.core.uncertainty import LoadingUncertainty
 
+DRAWS = 200  # of the noise
+MANY = 300  # variables
 RESULTS = (LoadingRelease, PCAResult, GiniResult)
 
 
@@ -108,7 +110,8 @@ class ReleaseSubject:
 
     def redraws(self, leading: int) -> LoadingUncertainty:
         """Put noise on the noisy matrix again; this costs nothing."""
-        return self.release.uncertainty(leading=leading)
+        draws = DRAWS if self.release.p <= MANY else DRAWS // 5  # each costs an eigendecomposition
+        return self.release.uncertainty(draws, leading=leading)
 
     def axes(self, components: tuple[int, int]) -> Axes:
         """Judge the axes by the noise."""

@@ -14,7 +14,7 @@ from dppca_nb.core.ledger_entry import LedgerEntry
 from dppca_nb.core.privacy import Guarantee
 from dppca_nb.core.release_file import read_release, release_text, write_release
 from dppca_nb.core.top_up import lower, top_up
-from dppca_nb.core.uncertainty import LoadingUncertainty, redraw, unit_noises
+from dppca_nb.core.uncertainty import LoadingUncertainty, each_unit_noise, redraw
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -173,7 +173,7 @@ class LoadingRelease:
         >>> dp_loading([[1, 2], [3, 1], [0, 5]], epsilon=0.5, delta=1e-6).uncertainty(50)
         LoadingUncertainty(50 redraws of the noise, p=2, 2 components, 90 % intervals; not sampling error)
         """
-        units = unit_noises(self.p, draws)
+        units = each_unit_noise(self.p, draws)
         return redraw(self.noisy_kendall, self.guarantee.sigma, self.loadings, units, leading=leading)
 
     def save(self, path, *, overwrite: bool = False) -> None:

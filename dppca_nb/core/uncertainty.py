@@ -6,7 +6,7 @@ Its scale is public and the matrix is what was released (or simulated, or public
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,8 +18,8 @@ from dppca_nb.core.noise import symmetric_from_normals
 
 MOST_DRAWS = 10_000
 _LEVEL = 0.9
-_FEW = 0.25  # up to this share of all components, and from this many variables on, it pays not to compute the others
-_MANY = 40
+_MANY = 24  # variables from which on matrices are taken one by one: all at once gains nothing, and needs their room
+_FEW = 0.25  # up to this share of all components it then pays not to compute the others
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -185,6 +185,26 @@ def unit_noises(p: int, draws: int, seed: int = 0) -> np.ndarray:
     >>> unit_noises(3, 200).shape
     (200, 3, 3)
     """
+    return np.stack(list(each_unit_noise(p, draws, seed)))
+
+
+def each_unit_noise(p: int, draws: int, seed: int = 0) -> Iterator[np.ndarray]:
+    """Give the draws of `unit_noises` one at a time: all of them at once would be large for many variables.
+
+    Parameters
+    ----------
+    p, draws, seed
+        As for `unit_noises`, and checked at once.
+
+    Returns
+    -------
+    iterator of ndarray, shape (p, p)
+
+    Examples
+    --------
+    >>> next(each_unit_noise(3, 200)).shape
+    (3, 3)
+    """
     try:
         count = 0 if isinstance(draws, bool | np.bool_) else operator.index(draws)
     except TypeError:
@@ -192,10 +212,10 @@ def unit_noises(p: int, draws: int, seed: int = 0) -> np.ndarray:
     if not 2 <= count <= MOST_DRAWS:
         raise ValueError(f"draws must be a whole number from 2 to {MOST_DRAWS:,}; got {draws!r}. 200 is enough.")
     rng = np.random.default_rng([seed, 0, 2])
-    return np.stack([symmetric_from_normals(rng.standard_normal(p * (p + 1) // 2), p) for _ in range(count)])
+    return (symmetric_from_normals(rng.standard_normal(p * (p + 1) // 2), p) for _ in range(count))
 
 
-def redraw(matrix, sigma: float, loadings: pd.DataFrame, units: np.ndarray, *, leading: int | None = None):
+def redraw(matrix, sigma: float, loadings: pd.DataFrame, units, *, leading: int | None = None) -> LoadingUncertainty:
     """Put noise on a matrix again and again, and follow it to the loadings.
 
     Parameters
@@ -206,8 +226,8 @@ def redraw(matrix, sigma: float, loadings: pd.DataFrame, units: np.ndarray, *, l
         Scale of the noise.
     loadings : DataFrame, shape (p, p)
         The loadings shown, whose signs the redraws follow.
-    units : ndarray, shape (B, p, p)
-        From `unit_noises`.
+    units : ndarray, shape (B, p, p), or iterable of ndarray, shape (p, p)
+        From `unit_noises`, or `each_unit_noise`.
     leading : int, optional
         How many components, from the first, to keep; by default all of the loadings.
 
@@ -230,23 +250,26 @@ def redraw(matrix, sigma: float, loadings: pd.DataFrame, units: np.ndarray, *, l
     shown = loadings.iloc[:, :leading]
     k = shown.shape[1]
     base = shown.to_numpy(dtype=float)
-    noisy = np.asarray(matrix, dtype=float) + sigma * units
-    p = len(base)
-    V = _leading(noisy, k) if p >= _MANY and k <= _FEW * p else np.linalg.eigh(noisy)[1][:, :, : -k - 1 : -1]
+    centre, p = np.asarray(matrix, dtype=float), len(base)
+    if p >= _MANY:
+        few = k <= _FEW * p
+        V = np.stack([_leading(centre + sigma * unit, k, few) for unit in units])
+    else:
+        noisy = centre + sigma * (units if isinstance(units, np.ndarray) else np.stack(list(units)))
+        V = np.linalg.eigh(noisy)[1][:, :, : -k - 1 : -1]
     against = np.einsum("bjk,jk->bk", V, base) < 0
     return LoadingUncertainty(shown, np.where(against[:, None, :], -V, V))
 
 
-def _leading(matrices: np.ndarray, k: int) -> np.ndarray:
-    """Directions of the k largest eigenvalues of each matrix, by relatively robust representations."""
-    p = matrices.shape[1]
-    found = np.empty((len(matrices), p, k))
-    for one, matrix in zip(found, matrices, strict=True):
-        _, V, *_, info = dsyevr(matrix, range="I", il=p - k + 1, iu=p, lower=1)
-        if info:
-            raise np.linalg.LinAlgError("Eigenvalues did not converge.")
-        one[:] = V[:, ::-1]
-    return found
+def _leading(matrix: np.ndarray, k: int, few: bool) -> np.ndarray:
+    """Directions of the k largest eigenvalues; if these are few, the others are not computed."""
+    if not few:
+        return np.linalg.eigh(matrix)[1][:, : -k - 1 : -1]
+    p = len(matrix)
+    _, V, *_, info = dsyevr(matrix, range="I", il=p - k + 1, iu=p, lower=1)
+    if info:
+        raise np.linalg.LinAlgError("Eigenvalues did not converge.")
+    return V[:, ::-1]
 
 
 def quantiles(draws: np.ndarray, level: float) -> tuple[np.ndarray, np.ndarray]:
