@@ -308,6 +308,19 @@ def test_a_picture_says_what_its_redraws_are_and_that_sampling_error_is_not_amon
     assert "30 noise redraws" in said(make_picture(made, uncertainty="cloud", spread=redrawn(made, 30)))
 
 
+def test_half_widths_are_promised_only_where_they_are_written():
+    made = release(shares=np.array([0.8**j for j in range(16)]) / 5, n=2000)
+    for variables, labels in ((14, True), (15, True), (5, False)):
+        settings = {"kind": "heatmap", "variables": variables, "labels": labels, "uncertainty": "cloud"}
+        words = said(make_picture(made, **settings))
+        drawn = svg(loading_chart(made, **settings)).iter()
+        visible = {each.get("opacity") for each in drawn if re.fullmatch(r"±[\d.]+", each.text or "")}
+        assert len(visible) == 1
+        assert ("± 90 %" in words) is (float(visible.pop()) > 0)
+        assert ("in brackets" in words) is labels
+        assert "200 noise redraws, not sampling error" in words
+
+
 def test_charts_of_many_variables_make_do_with_fewer_redraws():
     p = MANY + 1
     made = noisy(np.diag(np.linspace(1, 0, p)))

@@ -27,6 +27,8 @@ from dppca_nb.core.pca import PCAResult
 from dppca_nb.core.release import LoadingRelease
 from dppca_nb.core.uncertainty import LoadingUncertainty, quantiles
 
+ROOMY = 14  # rows of a heatmap, as high as they are drawn, that have room for half-widths
+
 
 @dataclass(frozen=True, eq=False)
 class LoadingPicture:
@@ -168,7 +170,8 @@ class LoadingPicture:
             return []
         drawn = f"{theme.count(len(self.spread.draws))} noise redraws, not sampling error"
         if self.kind == "heatmap":
-            return ["pale, in brackets: sign unsure", f"± 90 % of {drawn}"]
+            widths = self.labels and len(self.shown) <= ROOMY
+            return [f"pale{', in brackets' * self.labels}: sign unsure", f"{'± 90 % of ' * widths}{drawn}"]
         return [f"90 % ellipses of {drawn}" if self.uncertainty == "ellipses" else f"cloud of {drawn}"]
 
     def headers(self) -> tuple[str, str]:
