@@ -20,7 +20,7 @@ DELTAS = (1e-5, 1e-6, 1e-8)
 
 
 def table(pair: LoadingPicture, half: float, about: Mapping[str, str]) -> dict:
-    """The linked table: loadings on the pair, longest first, with the reference where it is shown."""
+    """The linked table: loadings on the pair, longest first, with reference and redraws where they are shown."""
     rows = []
     for row, (name, text, length) in enumerate(zip(pair.names, pair.texts, pair.lengths, strict=True)):
         entry = {"variable": name, "text": text, "values": pair.private[row].tolist(), "length": float(length)}
@@ -28,6 +28,8 @@ def table(pair: LoadingPicture, half: float, about: Mapping[str, str]) -> dict:
             entry["about"] = about[name]
         if pair.nonprivate is not None:
             entry["reference"] = pair.nonprivate[row].tolist()
+        if pair.spread is not None:
+            entry["low"], entry["high"] = (ends[row].tolist() for ends in pair.bounds)
         rows.append(entry)
     p = pair.p
     columns = [f"PC{c}" for c in pair.components]
@@ -37,7 +39,10 @@ def table(pair: LoadingPicture, half: float, about: Mapping[str, str]) -> dict:
 def controls(explorer, picture: LoadingPicture) -> dict:
     """What the controls offer, and where they stand."""
     deltas = sorted({*DELTAS, explorer.delta}, reverse=True)
-    asked = ("epsilon", "delta", "calibration", "kind", "components", "labels", "draw")
+    asked = (
+        "epsilon", "delta", "calibration", "kind", "components", "labels", "draw", "uncertainty", "pattern",
+        "top_up_to", "noise_shown",
+    )  # fmt: skip
     return {
         "settings": {name: getattr(explorer, name) for name in asked},  # what this frame answers
         "steps": STEPS,
@@ -52,6 +57,7 @@ def controls(explorer, picture: LoadingPicture) -> dict:
         "labels": explorer.labels,
         "reference": picture.reference,
         "draw": explorer.draw,
+        "uncertainty": explorer.uncertainty,
     }
 
 
@@ -66,10 +72,10 @@ def plain_scale(scale: object, table: Table) -> object:
     return [float(value) for value in scale]
 
 
-def code(explorer: str, made: dict, settings: dict) -> str:
+def code(explorer: str, made: dict, settings: dict, given: str = "data") -> str:
     """One call that makes this view again, from how the explorer was made and where its settings stand."""
     arguments = {**made, **settings}
-    return f"{explorer}(data, {', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
+    return f"{explorer}({given}, {', '.join(f'{name}={value!r}' for name, value in arguments.items())})"
 
 
 def measures(layout: str) -> tuple[float, float]:
