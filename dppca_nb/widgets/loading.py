@@ -185,7 +185,8 @@ reference beside, teaching)
     @property
     def chart(self) -> object:
         """The picture as a plain Altair chart."""
-        return loading_chart(self.result, **self._picture_settings())
+        spread = None if self.uncertainty == "off" else self._redraws()
+        return loading_chart(self.result, **self._picture_settings(), spread=spread)
 
     def new_draw(self) -> None:
         """Draw new noise, as the button does; in release mode, simulate anew."""
