@@ -15,7 +15,7 @@ from dppca_nb import DataError, LoadingExplorer, datasets
 from dppca_nb.core import teaching
 from dppca_nb.core.align import subspace_angles
 from dppca_nb.core.privacy import Budget, make_guarantee
-from dppca_nb.widgets import loading as loading_widget
+from dppca_nb.widgets import loading_frame as loading_widget
 from dppca_nb.widgets import view as view_module
 from dppca_nb.widgets.frame import EPSILONS
 from dppca_nb.widgets.view import SettingError
@@ -467,7 +467,7 @@ def test_data_that_cannot_be_drawn_are_explained_and_raise_only_when_asked_for(m
     explorer = make(data)
     assert any(words in sentence for sentence in explorer._frame["empty"])
     assert "rows" not in explorer._frame
-    for name in ("release", "loadings", "chart"):
+    for name in ("result", "loadings", "chart"):
         with pytest.raises(DataError, match=re.escape(words)):
             getattr(explorer, name)
     assert words in repr(explorer)
@@ -666,7 +666,7 @@ def test_neither_the_data_nor_the_exact_matrix_is_in_what_is_synced(make):
     explorer = make()
     text = json.dumps(state(explorer))
     numbers = set(re.findall(r"-?\d+\.\d{5,}", text))
-    exact = explorer._draws.kendall.matrix.to_numpy().ravel()
+    exact = explorer._mode.draws.kendall.matrix.to_numpy().ravel()
     for value in [*ROWS.ravel(), *exact, *explorer.result.noisy_kendall.to_numpy().ravel()]:
         assert f"{value:.5f}" not in text
         assert repr(float(value)) not in numbers
