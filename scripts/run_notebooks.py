@@ -22,6 +22,7 @@ METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
+FOLDED = {"solution", "teacher"}  # so that nobody reads a solution before trying, or a note that is not for them
 DEAD = ("application/vnd.jupyter.widget-view+json",)  # points to a model in the kernel that drew it
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
@@ -31,7 +32,7 @@ def run(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         cell.metadata = {"tags": cell.metadata["tags"]} if cell.metadata.get("tags") else {}
-        if "solution" in cell.metadata.get("tags", []):  # folded, so that nobody reads it before trying
+        if FOLDED & set(cell.metadata.get("tags", [])):
             cell.metadata["jupyter"] = {"source_hidden": True}
             if cell.cell_type == "code":
                 cell.metadata["jupyter"]["outputs_hidden"] = True

@@ -21,7 +21,7 @@ from dppca_nb.core.teaching import TeachingDraws
 ROOT = Path(__file__).parents[1]
 PATHS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 REASONS = {"timing", "environment"}  # the only ones for which a comparison may be skipped
-TAGS = REASONS | {"solution", "raises-exception", "nbval-ignore-output", "nbval-skip"}
+TAGS = REASONS | {"solution", "teacher", "raises-exception", "nbval-ignore-output", "nbval-skip"}
 HOSTS = {"doi.org", "arxiv.org"}
 MOST_BYTES = 1.5e6
 
@@ -144,7 +144,7 @@ def test_the_kernel_is_one_that_everybody_has(path):
 def test_no_time_is_stored(path):
     for cell in cells(path):
         assert set(cell.metadata) <= {"tags", "jupyter"}
-        assert ("jupyter" in cell.metadata) == ("solution" in tags(cell))  # solutions are folded, nothing else is
+        assert ("jupyter" in cell.metadata) == bool(tags(cell) & {"solution", "teacher"})  # folded, nothing else is
 
 
 @each
