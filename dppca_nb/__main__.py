@@ -1,4 +1,4 @@
-"""Command line: `python -m dppca_nb explore [FILE]` opens JupyterLab on a ready notebook with the explorer."""
+"""Command line: `explore [FILE]` opens JupyterLab on a ready notebook, `lessons FOLDER` writes those for a class."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from pathlib import Path
 
 from dppca_nb._lab import launch
 from dppca_nb._own_file import OwnFile, add_reading_options, call, notes, read_own
+from dppca_nb.lessons import LessonError, add_options, run_command
 from dppca_nb.read import FileError
 
 _say = partial(print, flush=True)  # at once, also into a file or a pipe
@@ -138,6 +139,13 @@ def main(arguments: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else list(arguments)
     cut = arguments.index("--") if "--" in arguments else len(arguments)
     options, passed = _parser().parse_args(arguments[:cut]), arguments[cut + 1 :]
+    if options.command == "lessons":
+        try:
+            run_command(options, _say)
+        except LessonError as error:
+            print(f"dppca_nb: {error}", file=sys.stderr)
+            return 1
+        return 0
     if importlib.util.find_spec("jupyterlab") is None:
         print('dppca_nb: JupyterLab is not installed. Run: pip install "dppca_nb[lab]"', file=sys.stderr)
         return 1
@@ -208,6 +216,7 @@ def _parser() -> argparse.ArgumentParser:
     add_reading_options(explore)
     explore.add_argument("--no-browser", action="store_true", help="do not open a browser; the address is printed")
     explore.add_argument("--port", type=_port, metavar="N", help="port of the server (default: the first one free)")
+    add_options(commands)
     return parser
 
 

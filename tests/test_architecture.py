@@ -21,12 +21,16 @@ ROOMS = {  # layers of several modules without a folder of their own
     **dict.fromkeys(("datasets", "_columns", "_containers", "_scales", "_simulated"), "table"),
     **dict.fromkeys(("read", "_read_excel", "_read_file", "_read_frame"), "table"),
     **dict.fromkeys(("_read_layout", "_read_numbers", "_read_text"), "table"),
-    **dict.fromkeys(("_lab", "_own_file"), "__main__"),
+    **dict.fromkeys(("_handout_book", "_handout_frames", "_handout_page", "_handout_text"), "handout"),
+    **dict.fromkeys(("_lab", "_own_file", "lessons", "_lesson_page"), "__main__"),
 }
 LAB = {
     "jupyter_client",
     "jupyter_core",
+    "latex2mathml",
+    "nbconvert",
     "nbformat",
+    "pygments",
 }  # of the extra "lab": for the command line alone, and there only when asked
 LONGEST = 330  # lines: "a module that passes ~300 lines is telling you it holds two ideas"
 
@@ -294,7 +298,17 @@ def test_an_import_changes_neither_altair_nor_numpy_and_makes_no_widget(imported
 def test_an_import_pulls_in_no_extra_and_starts_no_engine(imported):
     _, found, _ = imported
     heavy = {"jupyterlab", "notebook", "vl_convert", "polars", "matplotlib", "sklearn", "statsmodels", "playwright"}
-    heavy |= {"opendp", "openpyxl", "pytest", "hypothesis", "nbclient", "nbformat", "requests"}
+    heavy |= {
+        "nbconvert",
+        "latex2mathml",
+        "opendp",
+        "openpyxl",
+        "pytest",
+        "hypothesis",
+        "nbclient",
+        "nbformat",
+        "requests",
+    }
     assert not heavy & set(found["modules"])
 
 
