@@ -69,7 +69,8 @@ def main() -> None:
             locked = run(tools / "python", "-c", "import repo2docker; print(repo2docker.__path__[0])").strip()
             image = image_pins(Path(locked), version)
             run(tools / "uv", "pip", "install", "-q", *image, env=env)
-            run(tools / "uv", "pip", "install", "-q", "-r", repo / "binder" / "requirements.txt", env=env)
+            # Binder lets pip add what is missing: without that, pip check below finds a pin that was forgotten
+            run(tools / "uv", "pip", "install", "-q", "--no-deps", "-r", repo / "binder" / "requirements.txt", env=env)
         with step("postBuild, without a registry"):
             run(repo / "binder" / "postBuild", cwd=repo, env={**env, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": ""})
         with step("pip check, extensions, trust"):
