@@ -469,7 +469,8 @@ def test_no_private_number_is_in_the_file(scale, tmp_path):
         hidden = list(private_numbers(scale_table(as_table(ROWS), scale)[0]))
         assert len(hidden) > 350
         for number in hidden:
-            assert repr(number).encode() not in content
+            if len(repr(number)) > 6:  # "1.0" may begin any number
+                assert repr(number).encode() not in content
             assert np.abs(written / number - 1).min() > 1e-9
         for word in (b"secret", b"jsonl", str(tmp_path).encode()):
             assert word not in content

@@ -15,8 +15,9 @@ from dppca_nb.core import mechanism, shelf
 from dppca_nb.core.ledger import LedgerError
 from dppca_nb.core.preview import PreviewDraws
 from dppca_nb.core.privacy import Budget
+from dppca_nb.core.release import release_from_noisy
 from dppca_nb.table import as_table
-from dppca_nb.widgets.release_words import UNUSABLE
+from dppca_nb.widgets.release_words import UNTYPED, UNUSABLE
 from dppca_nb.widgets.view import SettingError
 
 NAMES = list("wxyz")
@@ -407,8 +408,8 @@ def test_what_is_wrong_with_private_rows_is_not_written(make, data):
     for tell in ("37", "38", "oops", "infinite", "missing"):
         assert tell not in said
     if explorer._mode is None:
-        assert UNUSABLE in explorer._frame["empty"]
-        with pytest.raises(DataError, match="cannot be released as it is"):
+        assert explorer._frame["empty"][0] in {UNUSABLE, UNTYPED}
+        with pytest.raises(DataError, match=r"cannot be released as it is|No column is typed as numbers"):
             explorer.release()
 
 
@@ -575,7 +576,7 @@ def test_a_release_is_explored_without_its_data(handed):
     assert explorer.result.guarantee.epsilon == 0.1
     assert eval(explorer._frame["code"], {"LoadingExplorer": LoadingExplorer, "release": handed}).noise_shown == 0.1
     for call in (explorer.release, explorer.top_up):
-        with pytest.raises(ValueError, match="needs a ledger"):
+        with pytest.raises(ValueError, match="needs the data and their ledger"):
             call()
     with pytest.raises(SettingError, match=r"^top_up_to needs the data and their ledger"):
         explorer.top_up_to = 3
@@ -590,3 +591,307 @@ def test_what_was_never_released_is_not_explored_as_a_release():
         assert "This was never released" in explorer._frame["empty"][0]
         for each in (shown, explorer):
             each.close()
+
+
+# ----- what a hostile reviewer found -----
+
+
+def test_what_is_shown_with_more_noise_follows_from_that_matrix_alone(handed):
+    explorer = LoadingExplorer(handed)
+    explorer._layouts = ["340|1.1"]
+    frames = []
+    for before in (None, 0.1, 0.3):  # whatever was looked at before
+        explorer.noise_shown = before
+        explorer.noise_shown = 0.05
+        lowered = explorer.result
+        frames.append([explorer._frame["rows"], explorer._frame["table"], explorer._frame["signals"]])
+        pd.testing.assert_frame_equal(lowered.loadings, _signed(lowered), check_exact=True)
+    assert frames[0] == frames[1] == frames[2]
+    explorer.close()
+
+
+def _signed(release):
+    """Directions of a release, from its matrix and nothing else."""
+    return release_from_noisy(
+        release.noisy_kendall.to_numpy(),
+        names=list(release.loadings.index),
+        guarantee=release.guarantee,
+        n=release.n,
+        coincident=release.coincident,
+    ).loadings
+
+
+@pytest.mark.parametrize("cell", [2.5, "n/a", None, "oops"])
+def test_which_columns_are_variables_does_not_depend_on_cells(make, cell):
+    data = DATA.assign(extra=pd.Series([1.5] * 399 + [cell], dtype=object))
+    explorer = make(data)
+    assert explorer._frame["notes"][0].count("extra") == 1
+    assert "dtype object" in explorer._frame["notes"][0]
+    assert explorer._mode.p == 4
+    rows = [[*row, value] for row, value in zip(ROWS.tolist(), [1.5] * 399 + [cell], strict=True)]
+    told = make(rows)._frame
+    assert ("empty" in told) == (cell != 2.5)
+    assert make(data[["extra"]])._frame["empty"][0].startswith("No column is typed as numbers")
+
+
+def test_what_a_cell_raises_is_not_written(make):
+    class Cell(float):
+        def __float__(self):
+            raise RuntimeError("SECRET 4711")
+
+    for data in (np.array([[Cell(1), 2.0], [3.0, 4.0]], dtype=object), [[Cell(1), 2.0], [3.0, 4.0]]):
+        explorer = make(data)
+        assert "4711" not in json.dumps(explorer._frame)
+
+
+def test_scales_of_the_sample_are_refused_without_saying_what_they_are(make):
+    explorer = make(scale=DATA.std().tolist())
+    said = json.dumps(explorer._frame) + repr(explorer)
+    assert "must be public" in said
+    assert not any(text in said for text in private_texts())
+    assert "standard deviation" not in said
+
+
+@pytest.mark.parametrize("fails", ["hardened_noise", "charge"])
+def test_a_traceback_with_its_variables_does_not_hold_the_exact_matrix(monkeypatch, fails):
+    ledger, exact = Ledger(1, 1e-6), spherical_kendall(DATA).matrix.to_numpy()
+
+    def broken(*args, **kwargs):
+        raise MemoryError
+
+    monkeypatch.setattr(*((mechanism, fails) if fails == "hardened_noise" else (Ledger, fails)), broken)
+    with pytest.raises(MemoryError) as caught:
+        dp_loading(DATA, epsilon=0.5, delta=1e-6, calibration="analytic", ledger=ledger)
+    trace, seen = caught.value.__traceback__, []
+    while trace is not None:
+        seen += [value for name, value in trace.tb_frame.f_locals.items() if name != "exact"]
+        trace = trace.tb_next
+    arrays = [np.asarray(value) for value in seen if isinstance(value, np.ndarray | pd.DataFrame)]
+    assert not any(array.shape == exact.shape and np.allclose(array, exact) for array in arrays)
+    assert caught.value.__context__ is None
+
+
+def test_a_disk_that_is_full_is_noticed_before_anything_is_paid(make, tmp_path, monkeypatch):
+    explorer = make(ledger=Ledger(1, 1e-6, path=tmp_path / "survey.jsonl"), epsilon=0.3)
+
+    def full(self, data):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    with pytest.raises(LedgerError, match="No release can be kept beside the ledger"):
+        explorer.release()
+    assert explorer.ledger.entries == ()
+
+
+def test_a_top_up_that_cannot_be_kept_is_shown_and_not_paid_again(make, tmp_path, monkeypatch):
+    path = tmp_path / "survey.jsonl"
+    explorer = make(ledger=Ledger(1, 1e-6, path=path), epsilon=0.3)
+    explorer.release()
+
+    def full(self, where, **kwargs):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(LoadingRelease, "save", full)
+    topped = explorer.top_up(0.5)
+    assert explorer.result is topped
+    assert "The release is not kept" in explorer._frame["notes"][0]
+    assert explorer.top_up(0.5) is topped
+    assert len(explorer.ledger.entries) == 2
+    monkeypatch.undo()
+    explorer.kind = "point"
+    explorer.release()
+    explorer._catch_up(explorer.ledger)
+    again = make(ledger=Ledger(1, 1e-6, path=path))
+    pd.testing.assert_frame_equal(again.result.noisy_kendall, topped.noisy_kendall, check_exact=True)
+
+
+def test_a_file_in_the_way_of_a_release_costs_nothing(make, tmp_path):
+    path = tmp_path / "survey.jsonl"
+    explorer = make(ledger=Ledger(1, 1e-6, path=path), epsilon=0.3)
+    explorer.release()
+    kept = tmp_path / "survey.jsonl.release-1.json"
+    (tmp_path / "survey.jsonl.release-2.json").write_bytes(kept.read_bytes())
+    topped = explorer.top_up(0.5)
+    assert explorer.result is topped
+    assert LoadingRelease.load(tmp_path / "survey.jsonl.release-3.json").entries == topped.entries
+
+
+def test_a_ledger_that_is_gone_is_not_begun_again_beside_its_releases(make, tmp_path):
+    path = tmp_path / "survey.jsonl"
+    make(ledger=Ledger(1, 1e-6, path=path), epsilon=0.3).release()
+    path.unlink()
+    with pytest.raises(
+        LedgerError, match=r"is missing, and releases that it paid for lie there: survey\.jsonl\.release-1"
+    ):
+        Ledger(1, 1e-6, path=path)
+
+
+def test_an_interrupt_while_releasing_is_said(make, monkeypatch):
+    explorer = make(epsilon=0.3)
+
+    def stop(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(mechanism, "hardened_noise", stop)
+    with pytest.raises(KeyboardInterrupt):
+        explorer.release()
+    assert "It stopped with KeyboardInterrupt. The ledger says whether it was charged" in explorer._frame["error"]
+    assert explorer._frame.get("busy") is None
+    assert len(explorer._frame["ledger"]["shares"]) == 1
+
+
+def test_scales_that_are_changed_later_change_nothing(make):
+    scale, ledger = [3.0, 2.0, 1.0, 1.0], Ledger(1, 1e-6)
+    explorer = make(ledger=ledger, scale=scale, epsilon=0.3)
+    scale[0] = 99.0
+    assert explorer.release().scale == (3.0, 2.0, 1.0, 1.0)
+
+
+def test_two_threads_that_call_release_both_get_it(make):
+    explorer, found, barrier = make(epsilon=0.3), [], threading.Barrier(2)
+    threads = [threading.Thread(target=lambda: (barrier.wait(), found.append(explorer.release()))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found[0] is found[1] is explorer.result
+
+
+# ----- what the first user of it found awkward -----
+
+
+def test_more_than_is_left_is_refused_before_the_matrix_is_computed(monkeypatch):
+    computed = []
+    monkeypatch.setattr(mechanism, "spherical_kendall", lambda *args, **kwargs: computed.append(1) or 1 / 0)
+    with pytest.raises(BudgetError):
+        dp_loading(DATA, epsilon=2, delta=1e-6, calibration="analytic", ledger=Ledger(1, 1e-6))
+    assert computed == []
+
+
+def test_a_refused_top_up_leaves_the_offer_as_it_was(make):
+    explorer = make(epsilon=0.3)
+    explorer.release()
+    offered = explorer._frame["ledger"]["goal"]
+    with pytest.raises(BudgetError):
+        explorer.top_up(5)
+    assert explorer.top_up_to is None
+    explorer.noise_shown = 0.1
+    assert explorer.top_up().guarantee.epsilon == offered
+    assert explorer.noise_shown is None
+    assert explorer.result.guarantee.epsilon == offered
+
+
+def test_a_cell_that_asks_for_more_than_was_released_is_told_so(make):
+    ledger = Ledger(2, 1e-6)
+    make(ledger=ledger, epsilon=0.3).release()
+    assert not any("asks for" in note for note in make(ledger=ledger)._frame["notes"])
+    told = make(ledger=ledger, epsilon=0.7)._frame["notes"][-1]
+    assert (
+        told
+        == "The cell asks for ε 0.70, and what was released has ε 0.30: `explorer.top_up(0.7)` adds what is missing."
+    )
+
+
+def test_a_release_says_where_it_comes_from(handed):
+    explorer = LoadingExplorer(handed)
+    assert explorer.title == handed.entries[0].name
+    with pytest.raises(ValueError, match=r"^release\(\) needs the data and their ledger"):
+        explorer.release()
+    assert "lowered from what the ledger" in repr(handed.lowered(0.1))
+    assert "lowered" not in repr(handed)
+    explorer.close()
+
+
+def test_more_noise_than_was_released_is_no_better_promise_than_the_release(make, handed):
+    explorer = make(epsilon=1.0, ledger=Ledger(3, 1e-6))
+    explorer.release()
+    explorer.top_up(2)
+    assert "Topped up" in str(explorer._frame["statement"]["points"])
+    explorer.noise_shown = 0.2
+    told = str(explorer._frame["statement"]["points"])
+    assert "Topped up" not in told
+    assert "has what it gives: ε 2.00" in told
+    lowered = LoadingExplorer(handed.lowered(0.1))
+    assert "It was lowered from a release at epsilon 0.5" in str(lowered._frame["statement"]["points"])
+    lowered.close()
+
+
+def test_a_damaged_ledger_is_said_and_leaves_no_view_busy(make, tmp_path):
+    path = tmp_path / "survey.jsonl"
+    explorer = make(ledger=Ledger(1, 1e-6, path=path), epsilon=0.3)
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(LedgerError):
+        explorer.release()
+    assert explorer._frame.get("busy") is None
+    assert "survey.jsonl" in explorer._frame["error"]
+
+
+def test_a_setting_that_moves_while_noise_is_drawn_leaves_the_view_busy(make, monkeypatch):
+    explorer, seen, original = make(epsilon=0.3), [], mechanism.hardened_noise
+
+    def slow(*args, **kwargs):
+        explorer.kind = "point"
+        seen.append(explorer._frame.get("busy"))
+        return original(*args, **kwargs)
+
+    monkeypatch.setattr(mechanism, "hardened_noise", slow)
+    explorer.release()
+    assert seen[0].startswith("Computing")
+    assert explorer._frame.get("busy") is None
+
+
+@pytest.mark.parametrize("epsilon", ["x", -1, True, float("nan")])
+def test_a_top_up_to_what_is_no_epsilon_is_refused_by_name(make, epsilon):
+    explorer = make(epsilon=0.3)
+    explorer.release()
+    with pytest.raises((TypeError, ValueError), match=r"^epsilon must be a finite number above 0"):
+        explorer.top_up(epsilon)
+    assert len(explorer.ledger.entries) == 1
+
+
+def test_a_classical_release_is_topped_up_from_what_it_really_gives(make):
+    explorer = make(epsilon=0.5, calibration="classical")
+    explorer.release()
+    assert explorer.top_up(0.4).guarantee.epsilon == 0.4
+
+
+def test_a_file_that_the_ledger_did_not_pay_for_is_not_taken_for_the_release(make, tmp_path):
+    path = tmp_path / "survey.jsonl"
+    ledger = Ledger(1, 1e-6, path=path)
+    release = make(ledger=ledger, epsilon=0.3).release()
+    for number, other in enumerate(
+        [release.lowered(0.1), dp_loading(DATA, epsilon=0.3, delta=1e-6, calibration="analytic", rng=1)], start=2
+    ):
+        where = tmp_path / f"survey.jsonl.release-{number}.json"
+        other.save(where)
+        with pytest.raises(ValueError, match=r"is not what the ledger of 'survey' paid for"):
+            make(ledger=Ledger(1, 1e-6, path=path))
+        where.unlink()
+
+
+def test_a_void_release_is_shown_as_what_it_is():
+    void = dp_loading(DATA, epsilon=0.5, delta=1e-6, calibration="analytic", rng=1)
+    explorer = LoadingExplorer(void)
+    assert explorer._frame["badge"] == "Not private"
+    assert explorer._frame["banner"].startswith("**Void.**")
+    assert explorer._frame["void"]
+    beside = LoadingExplorer(dp_loading(DATA, epsilon=0.5, delta=1e-6, calibration="analytic", reference=True))
+    assert "holds a reference" in beside._frame["empty"][0]
+    for each in (explorer, beside):
+        each.close()
+
+
+def test_a_plane_that_noise_rules_is_not_said_to_be_near(make):
+    explorer = make(DATA.iloc[:50], epsilon=0.5)
+    for _ in range(2):
+        assert explorer._frame["beware"]
+        assert "or more" in explorer._frame["status"]
+        assert "says little" in explorer._frame["status"]
+        explorer.release()
+
+
+def test_a_closed_explorer_hears_no_press(make, drawn):
+    explorer = make(epsilon=0.3)
+    explorer.close()
+    press(explorer)
+    assert drawn == []

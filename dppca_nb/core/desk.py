@@ -33,6 +33,8 @@ class ReleaseDesk:
     ----------
     released : LoadingRelease or None
         What was released so far.
+    kept : bool
+        Whether it lies beside the ledger; if it could not be written there, every later look tries again.
 
     Raises
     ------
@@ -51,19 +53,22 @@ class ReleaseDesk:
     """
 
     def __init__(self, table: Table, ledger: Ledger, *, scale: object = None):
-        self._table, self._scale = table, scale
-        self.ledger, self.n, self.names = ledger, table.n, table.names
+        self._table, self.ledger, self.n, self.names = table, ledger, table.n, table.names
         # scales that cannot be are refused here, before anything is shown
         self._scales = None if scale is None else tuple(public_scales(table, scale).tolist())
         self._shelf = Shelf(ledger)
         self.released: LoadingRelease | None = None
+        self.kept = True
         self.look_again()
 
     def look_again(self) -> None:
         """Find what was released about these rows, here or in another view or program."""
+        if self.released is not None and not self.kept:
+            self.kept = self._shelf.put(self.released)
         found = self._shelf.latest(self.n, self.names, self._scales)
-        if found is not None and (self.released is None or found.entries != self.released.entries):
-            self.released = found
+        # a file that could not be written must not bring an earlier release back
+        if found is not None and (self.released is None or len(found.entries) > len(self.released.entries)):
+            self.released, self.kept = found, True
 
     def quote(self, mu: float) -> Quote:
         """Say what a release of this mu would cost the ledger as it is now."""
@@ -80,15 +85,16 @@ class ReleaseDesk:
         with self._shelf.locked():
             self.look_again()
             if self.released is None:
+                self._shelf.check()
                 self.released = dp_loading(
                     self._table,
                     epsilon=budget.epsilon,
                     delta=budget.delta,
                     calibration=calibration,
-                    scale=self._scale,
+                    scale=self._scales,
                     ledger=self.ledger,
                 )
-                self._shelf.put(self.released)
+                self.kept = self._shelf.put(self.released)
             return self.released
 
     def top_up_mu(self, epsilon: float) -> float:
@@ -107,6 +113,7 @@ class ReleaseDesk:
         with self._shelf.locked():
             self.look_again()
             if self.top_up_mu(epsilon) > 0:  # else someone else was first
+                self._shelf.check()
                 self.released = self.released.topped_up(self._table, epsilon=epsilon, ledger=self.ledger)
-                self._shelf.put(self.released)
+                self.kept = self._shelf.put(self.released)
             return self.released

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, fields
@@ -142,7 +143,13 @@ class LedgerFile:
             os.close(descriptor)
 
     def _create(self, header: dict) -> None:
-        """Write the first line. The file appears whole or not at all."""
+        """Write the first line. The file appears whole or not at all, and not where one is missing."""
+        if kept := kept_releases(self.path):
+            names = ", ".join(sorted(path.name for path in kept.values())[:3])
+            raise LedgerError(
+                f'The ledger "{self.path.name}" is missing, and releases that it paid for lie there: {names}. Put the '
+                "ledger back; for other data give another path."
+            )
         beside = self.path.with_name(self.path.name + ".new")
         try:
             with beside.open("wb") as file:
@@ -231,6 +238,27 @@ def _entry(line: bytes, name: str) -> LedgerEntry:
 def _same(a: float, b: float) -> bool:
     """Tell whether two numbers differ by rounding only."""
     return math.isclose(a, b, rel_tol=_ROUNDING, abs_tol=0)
+
+
+def kept_releases(path: Path) -> dict[int, Path]:
+    """Find the releases that are kept beside a ledger's file, by number.
+
+    Parameters
+    ----------
+    path : Path
+        Of the ledger.
+
+    Returns
+    -------
+    dict of int to Path
+
+    Examples
+    --------
+    >>> kept_releases(Path("no-such-ledger.jsonl"))
+    {}
+    """
+    found = (re.fullmatch(re.escape(path.name) + r"\.release-(\d+)\.json", each.name) for each in path.parent.iterdir())
+    return {int(match[1]): path.with_name(match[0]) for match in found if match}
 
 
 def _sync_folder(folder: Path) -> None:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dppca_nb.core.account import Account
 from dppca_nb.core.hardened import hardened_noise, noise_source
 from dppca_nb.core.kendall import spherical_kendall
-from dppca_nb.core.ledger import Ledger
+from dppca_nb.core.ledger import BudgetError, Ledger
 from dppca_nb.core.ledger_entry import LedgerEntry
 from dppca_nb.core.privacy import Guarantee, standard_noise
 from dppca_nb.table import Table
@@ -87,26 +88,32 @@ def noisy_kendall(
     """
     if ledger is not None:
         check_chargeable(ledger, guarantee)
-    K = spherical_kendall(table, coincident=coincident).matrix.to_numpy()
     randomness = guarantee.randomness if generator is not None else noise_source()  # which imports OpenDP
-    entry = None
-    if ledger is not None:
-        entry = ledger.charge(
-            mechanism,
-            n=table.n,
-            sensitivity=guarantee.sensitivity + guarantee.slack,
-            sigma=guarantee.sigma,
-            calibration=guarantee.calibration,
-            randomness=randomness,
-        )
-    if generator is not None:
-        return Drawn(K + guarantee.sigma * standard_noise(table.p, generator), entry, randomness)
-    matrix, randomness = hardened_noise(K, guarantee.sigma)
-    return Drawn(matrix, entry, randomness)
+    entry, K = None, None
+    try:
+        K = spherical_kendall(table, coincident=coincident).matrix.to_numpy()
+        if ledger is not None:
+            entry = ledger.charge(
+                mechanism,
+                n=table.n,
+                sensitivity=guarantee.sensitivity + guarantee.slack,
+                sigma=guarantee.sigma,
+                calibration=guarantee.calibration,
+                randomness=randomness,
+            )
+        if generator is not None:
+            return Drawn(K + guarantee.sigma * standard_noise(table.p, generator), entry, randomness)
+        matrix, randomness = hardened_noise(K, guarantee.sigma)
+        return Drawn(matrix, entry, randomness)
+    except BaseException as error:
+        if ledger is None:
+            raise
+        K = None  # tracebacks can be made to show variables: this one must not, nor the frames below
+        raise error.with_traceback(None) from None
 
 
 def check_chargeable(ledger: Ledger, guarantee: Guarantee) -> None:
-    """Refuse to spend on a release that would not be private.
+    """Refuse to spend on a release that would not be private, or that cannot be paid, before a row is read.
 
     Parameters
     ----------
@@ -121,6 +128,8 @@ def check_chargeable(ledger: Ledger, guarantee: Guarantee) -> None:
         If it is no ledger.
     ValueError
         If the guarantee does not hold.
+    BudgetError
+        If it costs more than is left.
 
     Examples
     --------
@@ -134,3 +143,6 @@ def check_chargeable(ledger: Ledger, guarantee: Guarantee) -> None:
     if not guarantee.holds:
         why = " ".join(reason.text for reason in guarantee.reasons)
         raise ValueError(f"A ledger pays for releases whose guarantee holds, so nothing was charged. {why}")
+    account = Account(ledger.budget, tuple(entry.mu for entry in ledger.entries))
+    if not account.fits(guarantee.mu):  # the ledger asks again when it is charged: others may have been faster
+        raise BudgetError(account.refusal(guarantee.mu, ledger.name))

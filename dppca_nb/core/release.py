@@ -258,7 +258,8 @@ class LoadingRelease:
         paid = ""
         if self.entries:
             count = f"{len(self.entries)} entr{'y' if len(self.entries) == 1 else 'ies'}"
-            paid = f", paid by the ledger {self.entries[0].name!r} ({count})"
+            how = "paid by" if sum(entry.mu**2 for entry in self.entries) < 1.0001 * g.mu**2 else "lowered from what"
+            paid = f", {how} the ledger {self.entries[0].name!r}{' paid' * (how != 'paid by')} ({count})"
         return (
             f"LoadingRelease(n={self.n}, p={self.p}, epsilon={g.epsilon:g}, delta={g.delta:g}, "
             f"calibration={g.calibration!r}, guarantee {state}{paid}{beside})"

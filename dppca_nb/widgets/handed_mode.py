@@ -35,12 +35,18 @@ class Handed:
 
     name, arguments, left_out = "release", "release", ()
     patterns: tuple[str, ...] = ()
+    wanted: float | None = None  # what the cell asks for, before there is a release
 
     def __init__(self, release: LoadingRelease):
         if {TEACHING, PREVIEW} & set(release.guarantee.reasons):
             raise DataError(
                 "This was never released: it is what an explorer shows while teaching, or before a release. Give the "
                 "explorer the data themselves."
+            )
+        if release.reference is not None:
+            raise DataError(
+                "This release holds a reference, which is not private. Leave it out: "
+                "dataclasses.replace(release, reference=None). loading_chart draws both."
             )
         self._given, self._lowered = release, {}
         self.p, self.names = release.p, tuple(release.loadings.index)
@@ -63,7 +69,7 @@ class Handed:
     @property
     def badge(self) -> str:
         """The state in a word."""
-        return "Released"
+        return "Released" if self.released.guarantee.holds else "Not private"
 
     @property
     def banner(self) -> str:
@@ -133,7 +139,7 @@ class Handed:
         """How far the plane may be off, and whether its axes mean anything; True where to beware."""
         text, beware = separated(pair)
         angle = spread.plane_angle(pair.components)
-        expected, useless = words.expected(angle, self.released is not None, self.n)
+        expected, useless = words.expected(angle, self.released is not None, pair.subject.release.guarantee, self.p)
         return f"{expected} {text}", beware or useless
 
     def statement(self, made: Guarantee) -> dict:

@@ -14,8 +14,7 @@ from dppca_nb.widgets import frame
 from dppca_nb.widgets.checks import described, refuse_unknown, titled, whole_number
 from dppca_nb.widgets.handed_mode import Handed
 from dppca_nb.widgets.loading_releases import LoadingReleases
-from dppca_nb.widgets.release_mode import Releasing, check_release_settings
-from dppca_nb.widgets.release_words import UNUSABLE
+from dppca_nb.widgets.release_mode import Releasing, check_release_settings, private_table
 from dppca_nb.widgets.teaching_mode import Teaching
 from dppca_nb.widgets.view import SettingError, bundled
 from dppca_nb.widgets.words import empty
@@ -30,8 +29,8 @@ class LoadingExplorer(LoadingReleases):
     **With a ledger it releases**: until then every control moves a preview on simulated rows of the same size and
     names, and no private row takes part. `release`, or the button pressed twice, draws noise on the private rows once;
     from then on everything shown is made of that one release and costs nothing. It is kept beside the ledger: running
-    the cell again, another view and another day show it again. `top_up` buys more accuracy without losing what was
-    paid.
+    the cell again, another view and another day show it again. It is found by the size, names and scales of the table,
+    not by its rows. `top_up` buys more accuracy without losing what was paid.
 
     Parameters
     ----------
@@ -123,7 +122,8 @@ reference beside, teaching)
         **settings: object,
     ):
         refuse_unknown(settings, self._settings)
-        self.title = titled(data, title, "Loading explorer")
+        paid = data.entries[0].name if isinstance(data, LoadingRelease) and data.entries else None
+        self.title = titled(data, title or paid, "Loading explorer")
         self._about = described(data)
         self._made = {"title": self.title}
         self._mode, self._left_out, self._nothing = None, (), None
@@ -140,6 +140,7 @@ reference beside, teaching)
         except DataError as error:
             self._nothing = empty(None, str(error))
         if isinstance(self._mode, Handed):
+            self._mode.wanted = settings.get("epsilon")
             defaults = {"calibration": "analytic", "show_reference": "off", "uncertainty": "ellipses"}
             settings = {**defaults, **({} if public_sample is None else {"pattern": "sample"}), **settings}
         super().__init__(_view="loading", **settings)
@@ -151,12 +152,7 @@ reference beside, teaching)
                 raise DataError("The release has 1 variable; a pair of components needs at least 2.")
             self._mode = Handed(data)
             return
-        try:
-            table = as_table(data, numeric_only=True)
-        except DataError:
-            if ledger is None:
-                raise
-            raise DataError(UNUSABLE) from None
+        table = as_table(data, numeric_only=True) if ledger is None else private_table(data)
         self._left_out = table.left_out
         if table.p < 2:
             self._nothing = empty(table, None)

@@ -39,6 +39,7 @@ class LoadingFrames(LoadingSettings):
     _about: dict[str, str]
     _made: dict
     _nothing: list[str] | None
+    _busy: str | None = None  # what is being done, while it lasts
 
     def __init__(self, **traits: object):
         self._release: LoadingRelease | None = None
@@ -104,6 +105,7 @@ class LoadingFrames(LoadingSettings):
             "void": bool(picture.void),
             "description": words.description(picture),
             "ledger": self._mode.strip(self),
+            **({} if self._busy is None else {"busy": self._busy}),
             "code": frame.code("LoadingExplorer", self._made, self._kept(), self._mode.arguments),
         }
 
@@ -127,11 +129,16 @@ class LoadingFrames(LoadingSettings):
 
     def _next_release(self) -> LoadingRelease:
         """Take what is shown; signs follow the last picture, so that it does not flip under a slider."""
-        release, follow = self._mode.release(self), self._previous
-        if self._mode.released is not None:  # which stays as it is, and leads what is shown with more noise
-            follow = self._mode.released.loadings
-        if follow is not None and follow is not release.loadings:
-            release = dataclasses.replace(release, loadings=align_signs(release.loadings, follow))
+        release = self._mode.release(self)
+        if self._mode.released is not None:
+            # What is shown follows from this matrix alone: signs, axes and places of labels of the last picture would
+            # tell of a release with less noise.
+            if release is not self._release:
+                self._half, self._slots = None, {}
+            self._previous = None
+            return release
+        if self._previous is not None:
+            release = dataclasses.replace(release, loadings=align_signs(release.loadings, self._previous))
         self._previous = release.loadings.to_numpy(copy=True)  # the caller may change what is handed out
         return release
 

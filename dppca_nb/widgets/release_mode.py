@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+
 import numpy as np
+import pandas as pd
 
 from dppca_nb.charts.choices import check_choice
 from dppca_nb.core.desk import ReleaseDesk
@@ -10,7 +14,7 @@ from dppca_nb.core.ledger import Ledger, LedgerError
 from dppca_nb.core.preview import SPECTRA, PreviewDraws
 from dppca_nb.core.privacy import Budget, make_guarantee
 from dppca_nb.core.release import LoadingRelease
-from dppca_nb.table import Table
+from dppca_nb.table import DataError, LeftOut, Table, as_table, scale_table
 from dppca_nb.widgets import release_words as words
 from dppca_nb.widgets.frame import EPSILONS
 from dppca_nb.widgets.handed_mode import VIEW, Handed
@@ -39,6 +43,30 @@ def check_release_settings(ledger: object, scale: object, coincident: str, publi
         )
 
 
+def private_table(data: object) -> Table:
+    """Read private rows. Which columns are variables is decided by types alone, or that would tell of single cells.
+
+    Raises
+    ------
+    DataError
+        If they cannot be used; what is wrong with them is not written.
+    """
+    loose: list[str] = []
+    if isinstance(data, pd.DataFrame):
+        objects = [getattr(dtype, "kind", None) == "O" and isinstance(dtype, np.dtype) for dtype in data.dtypes]
+        loose = [str(label) for label, found in zip(data.columns, objects, strict=True) if found]
+        data = data.loc[:, [not found for found in objects]]
+        if loose and not data.shape[1]:
+            raise DataError(words.UNTYPED)
+    try:
+        table = as_table(data, numeric_only=True)
+    except Exception:  # whatever a cell can raise: it may hold what the cell says
+        raise DataError(words.UNUSABLE) from None
+    if table.left_out and isinstance(data, list | tuple | Mapping | np.ndarray):
+        raise DataError(words.UNUSABLE)
+    return replace(table, left_out=(*table.left_out, *(LeftOut(label, words.LOOSE) for label in loose)))
+
+
 class Releasing(Handed):
     """The mode of an explorer with a ledger. Settings move the preview; only `spend` reaches the rows.
 
@@ -57,6 +85,8 @@ class Releasing(Handed):
     """
 
     def __init__(self, table: Table, ledger: Ledger, *, scale: object, sample: Table | None, seed: int):
+        if table.sample_scaled or scale_table(table, scale)[1]:
+            raise DataError(words.SCALES)
         self.desk = ReleaseDesk(table, ledger, scale=scale)
         self._lowered, self.p, self.names, self.left_out = {}, table.p, table.names, table.left_out
         self.patterns = (*SPECTRA, "sample") if sample is not None else tuple(SPECTRA)
@@ -140,7 +170,7 @@ class Releasing(Handed):
 
     def notes(self) -> list[str]:
         """What was left out and where the release is kept; nothing that the rows say."""
-        return [*left_out_note(self.left_out), *words.kept(self.desk)]
+        return [*left_out_note(self.left_out), *words.kept(self.desk), *words.missing(self.released, self.wanted)]
 
     # ----- the ledger -----
 
@@ -178,10 +208,13 @@ class Releasing(Handed):
         ValueError
             If the settings are no longer those that were asked about; nothing was drawn.
         """
-        if not isinstance(asked, dict) or asked.get("draws", -1) < len(self.released.entries if self.released else ()):
+        draws = asked.get("draws") if isinstance(asked, dict) else None
+        if isinstance(draws, int) and draws < len(self.released.entries if self.released else ()):
             return self.released  # the second press of one answer: it was done
         if asked != self.asked(settings):
             raise ValueError("The settings changed between the question and the answer. Nothing was drawn. Ask again.")
+        if self.released and asked["top_up_to"] is None:
+            raise ValueError("There is no larger epsilon to offer. Give one: top_up(epsilon).")
         if self.released:
             return self.desk.top_up(asked["top_up_to"])
         return self.desk.release(Budget(asked["epsilon"], asked["delta"]), asked["calibration"])

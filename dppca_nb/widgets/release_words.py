@@ -22,9 +22,19 @@ UNUSABLE = (
     "The private table cannot be released as it is. What is wrong with it may tell something about single rows, so it "
     "is not written here. Call `as_table(data)` in a notebook that you do not pass on: it says what and where."
 )
+UNTYPED = (
+    "No column is typed as numbers. With a ledger the types decide which columns are variables, not the cells, which "
+    "are private: turn columns of dtype object into numbers first, for example by pandas.to_numeric."
+)
+LOOSE = "cells of any type, dtype object: pandas.to_numeric makes it a column of numbers"
+SCALES = (
+    "The scales cannot be used for a release: they must be public, known without these rows. Why they cannot is not "
+    "written here, because that tells something about the rows; `dp_loading` without a ledger says it."
+)
 BUSY = "Computing. The ledger is charged when the matrix of all pairs of rows is known, and noise is drawn after that."
 PATTERNS = {"steep": "steep", "gentle": "gentle", "flat": "flat", "sample": "public sample"}
-USELESS = 30.0  # degrees: a plane that may lie so far off says little
+UNSURE = 12.0  # degrees: from here on redraws say too little
+USELESS = 20.0  # degrees: a plane that may lie so far off says little
 MOST_SEGMENTS = 40
 MANY = 99
 
@@ -32,6 +42,8 @@ MANY = 99
 def released(release: LoadingRelease) -> str:
     """State the release in a sentence."""
     g = release.guarantee
+    if not g.holds:
+        return f"**Void.** Made with ε {_stated(g)}, δ {theme.delta(g.delta)}, and not private: see the reasons below."
     return (
         f"**Released** with ε {_stated(g)}, δ {theme.delta(g.delta)}. Whatever you change under View redraws this one "
         "release and costs nothing."
@@ -44,15 +56,34 @@ def kept(desk: ReleaseDesk) -> list[str]:
         return []
     entries = desk.released.entries
     days = " and ".join(dict.fromkeys(f"{entry.time[:10]} {entry.time[11:16]} UTC" for entry in entries))
-    where = "beside its file" if desk.ledger.path else "in memory, until the kernel stops"
+    if not desk.ledger.path:
+        return [
+            f"Paid for in the ledger of {code(desk.ledger.name)}, which is kept in memory, as the release is: a cell "
+            "that makes the ledger again begins with a new budget and a preview. For real data give the ledger a path."
+        ]
     draws = "" if len(entries) == 1 else f"{len(entries)} draws, "
+    if not desk.kept:
+        return [
+            f"**The release is not kept.** It was paid for in the ledger of {code(desk.ledger.name)}, but no file can "
+            "be written beside it. Save it now: `explorer.result.save(path)`, or it is lost when the kernel stops."
+        ]
     return [
-        f"Paid for in the ledger of {code(desk.ledger.name)}: {draws}{days}. The release is kept {where}: running the "
-        "cell again shows it and spends nothing. `explorer.result.save(path)` makes a file to hand over."
+        f"Paid for in the ledger of {code(desk.ledger.name)}: {draws}{days}. The release is kept beside its file: "
+        "running the cell again shows it and spends nothing. `explorer.result.save(path)` makes a file to hand over."
     ]
 
 
-def failed(error: Exception) -> str:
+def missing(release: LoadingRelease | None, wanted: float | None) -> list[str]:
+    """Say that a cell asks for more than was released."""
+    if release is None or wanted is None or not wanted > release.guarantee.epsilon * (1 + 1e-9):
+        return []
+    return [
+        f"The cell asks for ε {theme.epsilon(wanted)}, and what was released has ε {_stated(release.guarantee)}: "
+        f"`explorer.top_up({wanted:g})` adds what is missing."
+    ]
+
+
+def failed(error: BaseException) -> str:
     """Say why nothing was released, without a word about single rows."""
     if isinstance(error, DataError):
         return UNUSABLE
@@ -61,16 +92,21 @@ def failed(error: Exception) -> str:
     return f"It stopped with {type(error).__name__}. The ledger says whether it was charged: print `explorer.ledger`."
 
 
-def expected(angle: float, is_released: bool, n: int) -> tuple[str, bool]:
+def expected(angle: float, is_released: bool, guarantee: Guarantee, p: int) -> tuple[str, bool]:
     """How far the plane may be off; True where that makes it useless."""
-    about = f"{angle:.0f}°" if angle >= 0.95 else f"{angle:.1f}°"
+    if p < 3:
+        return "With two variables every plane is the whole of it: read the axes.", False
+    # Redraws start from a noisy matrix. Where noise is large they say too little, half of the truth at worst.
+    more = " or more" if angle >= UNSURE else ""
+    about = f"about {angle:.0f}°{more}" if angle >= 0.95 else f"about {angle:.1f}°"
     if is_released:
-        text = f"Expect the true plane within about {about} (privacy noise only, not sampling error)."
+        text = f"Expect the true plane {about} away (privacy noise only, not sampling error)."
     else:
-        text = f"On data like these the plane would move by about {about}."
+        text = f"On data like these the plane would move by {about}."
     if angle < USELESS:
         return text, False
-    return f"{text} With n = {theme.count(n)} rows this budget says little: only a larger ε or more rows help.", True
+    rows = theme.count(guarantee.n)
+    return f"{text} With n = {rows} rows this budget says little: only a larger ε or more rows help.", True
 
 
 # ----- the promise -----
@@ -103,6 +139,11 @@ def statement(made: Guarantee, release: LoadingRelease | None) -> dict:
     }
 
 
+def lowered_from(made: Guarantee) -> str:
+    """Find the caveat of a release that was lowered; empty if it was not."""
+    return next((caveat for caveat in made.caveats if caveat.startswith("It was lowered")), "")
+
+
 def promise(made: Guarantee, release: LoadingRelease | None) -> list[str]:
     """The promise, to whom it is made, and what lies outside it."""
     factor = math.exp(min(made.exact_epsilon, 700.0))
@@ -121,7 +162,14 @@ def promise(made: Guarantee, release: LoadingRelease | None) -> list[str]:
         "Other releases of the same rows count only if they are in this ledger. Whoever can watch the computer at "
         "work, its memory or its time, is not kept out.",
     ]
-    if release is not None and len(release.entries) > 1:
+    if release is not None and made.mu < release.guarantee.mu * (1 - 1e-9):
+        found.append(
+            "**Shown with more noise than was released.** Who sees only this has the smaller ε. Whoever sees the "
+            f"release itself, or several pictures of it, has what it gives: ε {_cost(release.guarantee.exact_epsilon)}."
+        )
+    elif lowered_from(made):
+        found.append(f"**Lowered.** {lowered_from(made)}")
+    elif release is not None and len(release.entries) > 1:
         found.append(
             "**Topped up.** The draws were averaged by their precision, which is the same noise as one "
             f"release at ε {_cost(made.exact_epsilon)}. "
