@@ -175,6 +175,8 @@ def run_command(options: argparse.Namespace, say: Callable[[str], None]) -> None
     """
     asked = tuple(name for name in ("student", "teacher") if getattr(options, name))
     versions = asked or ("student", "teacher")
+    if options.html:
+        say("Writing the pages takes half a minute.")
     try:
         written = write_lessons(options.folder, versions=versions, html=options.html, overwrite=options.overwrite)
     except OSError as error:

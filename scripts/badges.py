@@ -26,9 +26,7 @@ def badges(repository: str, tag: str | None = None) -> str:
     image = f"https://mybinder.org/v2/gh/{repository}/{quote(tag or 'v' + project['version'], safe='')}"
     lines = []
     for name in (START, *sorted(path.name for path in (ROOT / "notebooks").glob("[0-9]*.ipynb"))):
-        # JupyterLab shows the source of a Markdown file unless it is asked for the preview, where links work
-        view = "?factory=Markdown Preview" if name == START else ""
-        target = quote(f"lab/tree/notebooks/{name}{view}", safe="")
+        target = quote(f"lab/tree/notebooks/{name}", safe="")
         words = "all lessons" if name == START else Path(name).stem
         lines.append(f"[![Binder: {words}](https://mybinder.org/badge_logo.svg)]({image}?urlpath={target}) {words}")
     return "\n\n".join(lines)

@@ -181,28 +181,30 @@ def check_server(paths: list[str], repo: Path, env: dict[str, str]) -> None:
     )
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # a proxy cannot reach this loopback
 
-    def status(path: str) -> int:
+    def ask(path: str) -> tuple[int, str]:
         request = urllib.request.Request(f"http://127.0.0.1:{port}/{path}", headers={"Authorization": f"token {token}"})
         try:
             with direct.open(request, timeout=30) as reply:
-                return reply.status
+                return reply.status, reply.read().decode()
         except urllib.error.HTTPError as error:
-            return error.code
+            return error.code, ""
         except OSError:  # not listening yet
-            return 0
+            return 0, ""
 
     try:
         end = time.monotonic() + 60
-        while status("api") != 200:
+        while ask("api")[0] != 200:
             if time.monotonic() > end or server.poll() is not None:
                 raise BinderError("JupyterLab does not answer")
             time.sleep(0.2)
         for path in paths:
             # the page answers 200 for a file that is not there, too: so ask for the file as well
-            found = status(f"lab/tree/{path}"), status(f"api/contents/{path}?content=0")
+            found = ask(f"lab/tree/{path}")[0], ask(f"api/contents/{path}?content=0")[0]
             if found != (200, 200):
                 raise BinderError(f"JupyterLab answers {found} for {path}")
-        if status("api/contents/notebooks/no-such.ipynb?content=0") != 404:
+        if "Markdown Preview" not in ask("lab/api/settings/@jupyterlab/docmanager-extension:plugin")[1]:
+            raise BinderError("the start page would open as its source")
+        if ask("api/contents/notebooks/no-such.ipynb?content=0")[0] != 404:
             raise BinderError("JupyterLab answers for a file that is not there: this check proves nothing")
     finally:
         server.terminate()
