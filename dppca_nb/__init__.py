@@ -17,6 +17,7 @@ from dppca_nb.core.loading import dp_loading
 from dppca_nb.core.pca import PCAResult, pca
 from dppca_nb.core.privacy import Budget, Guarantee
 from dppca_nb.core.release import LoadingRelease
+from dppca_nb.handout import handout
 from dppca_nb.read import read_report, read_table
 from dppca_nb.table import DataError, Table, as_table
 from dppca_nb.widgets.gini import GiniExplorer
@@ -46,6 +47,7 @@ __all__ = [
     "dp_loading",
     "gini_pca",
     "gini_test",
+    "handout",
     "loading_chart",
     "matrix_chart",
     "pca",

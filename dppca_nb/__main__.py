@@ -14,6 +14,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+from dppca_nb._handout_command import add_handout, run_handout
 from dppca_nb._lab import launch
 from dppca_nb._own_file import OwnFile, add_reading_options, call, notes, read_own
 from dppca_nb.lessons import LessonError, add_options, run_command
@@ -146,6 +147,12 @@ def main(arguments: list[str] | None = None) -> int:
             print(f"dppca_nb: {error}", file=sys.stderr)
             return 1
         return 0
+    if options.command == "handout":
+        try:
+            return run_handout(options, _say)
+        except ValueError as error:
+            print(f"dppca_nb: {error}", file=sys.stderr)
+            return 1
     if importlib.util.find_spec("jupyterlab") is None:
         print('dppca_nb: JupyterLab is not installed. Run: pip install "dppca_nb[lab]"', file=sys.stderr)
         return 1
@@ -216,6 +223,7 @@ def _parser() -> argparse.ArgumentParser:
     add_reading_options(explore)
     explore.add_argument("--no-browser", action="store_true", help="do not open a browser; the address is printed")
     explore.add_argument("--port", type=_port, metavar="N", help="port of the server (default: the first one free)")
+    add_handout(commands)
     add_options(commands)
     return parser
 
