@@ -17,7 +17,7 @@ from dppca_nb.core.preview import PreviewDraws
 from dppca_nb.core.privacy import Budget
 from dppca_nb.core.release import release_from_noisy
 from dppca_nb.table import as_table
-from dppca_nb.widgets.release_words import UNTYPED, UNUSABLE
+from dppca_nb.widgets.release_words import UNUSABLE
 from dppca_nb.widgets.view import SettingError
 
 NAMES = list("wxyz")
@@ -275,6 +275,9 @@ def test_after_a_release_its_budget_cannot_be_changed(make, name, value):
     explorer = make(epsilon=0.3)
     explorer.release()
     before = explorer._frame["rows"]
+    explorer.set_state({name: value})  # as a second view does that was dragged meanwhile
+    assert "these data were released" in explorer._frame["error"]
+    assert getattr(explorer, name) != value
     with pytest.raises(SettingError, match=f"^{name} cannot be changed to .*: these data were released"):
         setattr(explorer, name, value)
     assert explorer._frame["rows"] == before
@@ -408,8 +411,8 @@ def test_what_is_wrong_with_private_rows_is_not_written(make, data):
     for tell in ("37", "38", "oops", "infinite", "missing"):
         assert tell not in said
     if explorer._mode is None:
-        assert explorer._frame["empty"][0] in {UNUSABLE, UNTYPED}
-        with pytest.raises(DataError, match=r"cannot be released as it is|No column is typed as numbers"):
+        assert explorer._frame["empty"][0] == UNUSABLE or "by its type" in explorer._frame["empty"][0]
+        with pytest.raises(DataError, match=r"cannot be released as it is|numbers by its type"):
             explorer.release()
 
 
@@ -623,15 +626,14 @@ def _signed(release):
 
 @pytest.mark.parametrize("cell", [2.5, "n/a", None, "oops"])
 def test_which_columns_are_variables_does_not_depend_on_cells(make, cell):
-    data = DATA.assign(extra=pd.Series([1.5] * 399 + [cell], dtype=object))
-    explorer = make(data)
-    assert explorer._frame["notes"][0].count("extra") == 1
-    assert "dtype object" in explorer._frame["notes"][0]
-    assert explorer._mode.p == 4
+    mixed = DATA.assign(extra=pd.Series([1.5] * 399 + [cell], dtype=object))
+    text = DATA.assign(extra=pd.Series([1.5] * 399 + [cell]).astype(str))
+    for data in (mixed, text, mixed[["extra"]]):
+        told = make(data)._frame["empty"][0]
+        assert told.startswith("With a ledger every column must be numbers by its type; these are not:")
+        assert "extra" in told
     rows = [[*row, value] for row, value in zip(ROWS.tolist(), [1.5] * 399 + [cell], strict=True)]
-    told = make(rows)._frame
-    assert ("empty" in told) == (cell != 2.5)
-    assert make(data[["extra"]])._frame["empty"][0].startswith("No column is typed as numbers")
+    assert (make(rows)._frame.get("empty") == [UNUSABLE]) == (cell != 2.5)
 
 
 def test_what_a_cell_raises_is_not_written(make):

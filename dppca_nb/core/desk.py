@@ -25,7 +25,7 @@ class ReleaseDesk:
     table : Table
         Private.
     ledger : Ledger
-        Pays. What it paid for earlier, for a table of this size with these variables and scales, is found again.
+        Pays. What a desk released earlier, for a table of this size with these variables and scales, is found again.
     scale : None, array_like or mapping
         Public scales, as for `dp_loading`.
 

@@ -42,6 +42,7 @@ class LoadingFrames(LoadingSettings):
     _busy: str | None = None  # what is being done, while it lasts
 
     def __init__(self, **traits: object):
+        self._drawn = {}
         self._release: LoadingRelease | None = None
         self._pair: LoadingPicture | None = None
         self._previous, self._half, self._slots = None, None, {}
@@ -71,6 +72,7 @@ class LoadingFrames(LoadingSettings):
         if self._mode is None:
             return {"title": self.title, "empty": self._nothing}
         self._release = self._next_release()
+        self._drawn = {name: getattr(self, name) for name in ("epsilon", "delta", "calibration", "draw")}
         spread = self._redraws() if self.uncertainty != "off" or isinstance(self._mode, Handed) else None
         picture = make_picture(self._release, **self._picture_settings(), spread=spread)
         pair = picture if self.kind != "heatmap" else self._pair_of(picture, spread)

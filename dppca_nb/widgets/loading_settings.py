@@ -23,6 +23,7 @@ class LoadingSettings(LiveView):
     """A live view of loadings with validated settings; the checks are those of the functions that use the values."""
 
     _mode: Teaching | Handed | None  # None where there is nothing to draw
+    _drawn: dict[str, object]  # settings that the last picture was drawn from
 
     # ----- what is drawn from data, or simulated before a release -----
     epsilon = Setting(0.5)
@@ -99,7 +100,7 @@ class LoadingSettings(LiveView):
     def _of_budget(self, name: str, check: object, value: object) -> object:
         """Check what a release is drawn from; once there is one, it cannot be changed any more."""
         taken = check(value)
-        if self._fixed and taken != getattr(self, name):
+        if self._fixed and taken != self._drawn[name]:  # not the trait: while messages are held it is the new value
             raise ValueError(
                 f"{name} cannot be changed to {value!r}: these data were released. For more accuracy use top_up_to and "
                 "top_up(); for less, noise_shown."
@@ -109,7 +110,7 @@ class LoadingSettings(LiveView):
     @property
     def _fixed(self) -> bool:
         """Whether there is a release, so that nothing is drawn from these settings any more."""
-        return bool(self._shown) and isinstance(self._mode, Handed) and self._mode.released is not None
+        return bool(self._drawn) and isinstance(self._mode, Handed) and self._mode.released is not None
 
     def _check_variables(self, value: object) -> object:
         lengths = np.zeros((self._mode.p, 2))  # which are the longest does not matter for the check

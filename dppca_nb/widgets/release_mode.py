@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 
@@ -14,11 +11,11 @@ from dppca_nb.core.ledger import Ledger, LedgerError
 from dppca_nb.core.preview import SPECTRA, PreviewDraws
 from dppca_nb.core.privacy import Budget, make_guarantee
 from dppca_nb.core.release import LoadingRelease
-from dppca_nb.table import DataError, LeftOut, Table, as_table, scale_table
+from dppca_nb.table import DataError, Table, as_table, scale_table
 from dppca_nb.widgets import release_words as words
 from dppca_nb.widgets.frame import EPSILONS
 from dppca_nb.widgets.handed_mode import VIEW, Handed
-from dppca_nb.widgets.words import left_out_note
+from dppca_nb.widgets.words import code
 
 
 def check_release_settings(ledger: object, scale: object, coincident: str, public_sample: object) -> None:
@@ -44,27 +41,23 @@ def check_release_settings(ledger: object, scale: object, coincident: str, publi
 
 
 def private_table(data: object) -> Table:
-    """Read private rows. Which columns are variables is decided by types alone, or that would tell of single cells.
+    """Read private rows. Columns that are not numbers are refused, not left out: one odd cell could decide which are.
 
     Raises
     ------
     DataError
-        If they cannot be used; what is wrong with them is not written.
+        If they cannot be used; what is wrong with single rows is not written.
     """
-    loose: list[str] = []
     if isinstance(data, pd.DataFrame):
-        objects = [getattr(dtype, "kind", None) == "O" and isinstance(dtype, np.dtype) for dtype in data.dtypes]
-        loose = [str(label) for label, found in zip(data.columns, objects, strict=True) if found]
-        data = data.loc[:, [not found for found in objects]]
-        if loose and not data.shape[1]:
-            raise DataError(words.UNTYPED)
+        numeric = [pd.api.types.is_numeric_dtype(dtype) for dtype in data.dtypes]
+        others = zip(data.columns, data.dtypes, numeric, strict=True)
+        refused = [f"{code(str(label))} ({dtype})" for label, dtype, fits in others if not fits]
+        if refused:
+            raise DataError(words.untyped(refused))
     try:
-        table = as_table(data, numeric_only=True)
+        return as_table(data)
     except Exception:  # whatever a cell can raise: it may hold what the cell says
         raise DataError(words.UNUSABLE) from None
-    if table.left_out and isinstance(data, list | tuple | Mapping | np.ndarray):
-        raise DataError(words.UNUSABLE)
-    return replace(table, left_out=(*table.left_out, *(LeftOut(label, words.LOOSE) for label in loose)))
 
 
 class Releasing(Handed):
@@ -169,8 +162,8 @@ class Releasing(Handed):
     # ----- what is said -----
 
     def notes(self) -> list[str]:
-        """What was left out and where the release is kept; nothing that the rows say."""
-        return [*left_out_note(self.left_out), *words.kept(self.desk), *words.missing(self.released, self.wanted)]
+        """Where the release is kept, and what the ledger paid for otherwise; nothing that the rows say."""
+        return [*words.kept(self.desk), *words.missing(self.released, self.wanted)]
 
     # ----- the ledger -----
 

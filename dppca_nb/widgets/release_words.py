@@ -7,6 +7,7 @@ import math
 from dppca_nb.charts import theme
 from dppca_nb.core.account import Quote
 from dppca_nb.core.desk import ReleaseDesk
+from dppca_nb.core.ledger import LedgerError
 from dppca_nb.core.preview import PREVIEW as SIMULATED
 from dppca_nb.core.privacy import Guarantee, large_delta
 from dppca_nb.core.release import LoadingRelease
@@ -22,11 +23,6 @@ UNUSABLE = (
     "The private table cannot be released as it is. What is wrong with it may tell something about single rows, so it "
     "is not written here. Call `as_table(data)` in a notebook that you do not pass on: it says what and where."
 )
-UNTYPED = (
-    "No column is typed as numbers. With a ledger the types decide which columns are variables, not the cells, which "
-    "are private: turn columns of dtype object into numbers first, for example by pandas.to_numeric."
-)
-LOOSE = "cells of any type, dtype object: pandas.to_numeric makes it a column of numbers"
 SCALES = (
     "The scales cannot be used for a release: they must be public, known without these rows. Why they cannot is not "
     "written here, because that tells something about the rows; `dp_loading` without a ledger says it."
@@ -37,6 +33,16 @@ UNSURE = 12.0  # degrees: from here on redraws say too little
 USELESS = 20.0  # degrees: a plane that may lie so far off says little
 MOST_SEGMENTS = 40
 MANY = 99
+
+
+def untyped(columns: list[str]) -> str:
+    """Say which columns are no numbers by their type, and why they are not simply left out."""
+    listed = ", ".join(columns[:5]) + ", …" * (len(columns) > 5)
+    return (
+        f"With a ledger every column must be numbers by its type; these are not: {listed}. Choose the variables "
+        "yourself, `data[[…]]`. If they were left out unasked, one odd cell could decide which variables there are, "
+        "and that would tell about its row."
+    )
 
 
 def released(release: LoadingRelease) -> str:
@@ -51,9 +57,17 @@ def released(release: LoadingRelease) -> str:
 
 
 def kept(desk: ReleaseDesk) -> list[str]:
-    """Say when a release was paid for and where it is kept."""
+    """Say when a release was paid for and where it is kept, and before it, what else the ledger has paid for."""
     if desk.released is None:
-        return []
+        try:
+            charges = len(desk.ledger.entries)
+        except LedgerError:  # the strip says it
+            charges = 0
+        others = f"{charges} charge{'s' * (charges > 1)}"
+        return [
+            f"The ledger has {others}, and no release of this table is kept beside it: of other tables or scales, of "
+            "`dp_loading`, or lost in a crash. A release here is paid for anew."
+        ] * bool(charges)
     entries = desk.released.entries
     days = " and ".join(dict.fromkeys(f"{entry.time[:10]} {entry.time[11:16]} UTC" for entry in entries))
     if not desk.ledger.path:
@@ -69,17 +83,20 @@ def kept(desk: ReleaseDesk) -> list[str]:
         ]
     return [
         f"Paid for in the ledger of {code(desk.ledger.name)}: {draws}{days}. The release is kept beside its file: "
-        "running the cell again shows it and spends nothing. `explorer.result.save(path)` makes a file to hand over."
+        "running the cell again shows it and spends nothing. It is known by its size, names and scales: rows are not "
+        "compared. `explorer.result.save(path)` makes a file to hand over."
     ]
 
 
 def missing(release: LoadingRelease | None, wanted: float | None) -> list[str]:
-    """Say that a cell asks for more than was released."""
-    if release is None or wanted is None or not wanted > release.guarantee.epsilon * (1 + 1e-9):
+    """Say that a cell asks for another budget than was released."""
+    if release is None or wanted is None or math.isclose(wanted, release.guarantee.epsilon):
         return []
+    more = f"`explorer.top_up({wanted:g})` adds what is missing"
+    less = f"`explorer.noise_shown = {wanted:g}` shows it with more noise"
     return [
         f"The cell asks for ε {theme.epsilon(wanted)}, and what was released has ε {_stated(release.guarantee)}: "
-        f"`explorer.top_up({wanted:g})` adds what is missing."
+        f"{more if wanted > release.guarantee.epsilon else less}."
     ]
 
 
@@ -229,8 +246,8 @@ def top_up_strip(desk: ReleaseDesk, goal: float | None, offers: list[float]) -> 
         "enabled": quote.fits,
         "question": "Draw more noise on the private data?",
         "warning": (
-            f"Averaged with what you have, it is the same as one release at ε {wanted}. Spends ε {cost}, leaves "
-            f"ε {_left(quote.leaves)} of {_total(desk)}. It cannot be undone."
+            f"Averaged with what you have, it is the same as one release at ε {wanted}, if these are the same rows. "
+            f"Spends ε {cost}, leaves ε {_left(quote.leaves)} of {_total(desk)}. It cannot be undone."
         ),
         "yes": f"Spend ε {cost} and top up",
         "offers": [{"value": step, "text": f"ε {theme.epsilon(step)}"} for step in steps],
