@@ -256,11 +256,11 @@ def test_a_book_gives_back_the_frames_of_the_explorer():
 
 
 def test_every_kind_and_pair_of_a_level_has_the_same_signs():
-    explorer = LoadingExplorer(datasets.elliptical(60, 5, rng=3))
-    axes = frames.loading_axes(explorer, 8, 3, {"show_reference": ("off",), "uncertainty": ("off",)})
+    explorer = LoadingExplorer(datasets.elliptical(60, 5, rng=8))  # whose signs a walk that jumps back would lose
+    axes = frames.loading_axes(explorer, 4, 2, {"show_reference": ("off",), "uncertainty": ("off",)})
     _, found = read(frames.lay_out(explorer, axes, lambda: None).text)
     explorer.close()
-    for level in range(8):
+    for level in range(4):
         signs = {}
         for (at, *_), frame in found.items():
             if at == level:
