@@ -9,6 +9,7 @@ import re
 import unicodedata
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import unquote
 
 from dppca_nb._containers import DataError
 
@@ -29,6 +30,10 @@ MARKS = (  # the longer first: the mark of UTF-32 begins as that of UTF-16
 )
 WESTERN = "cp1252"
 RIVALS = (WESTERN, "cp1250", "cp1251", "cp850", "mac_roman")
+# The mark of UTF-8 as a character, or as a program has saved it that took its bytes for letters; a quote may precede.
+LEFTOVER = re.compile(rf"(\"?)(?:\ufeff|{'|'.join(re.escape(codecs.BOM_UTF8.decode(name)) for name in RIVALS)})+")
+QUOTES = "\"'\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}\N{DOUBLE LOW-9 QUOTATION MARK}"
+QUOTES += "\N{LEFT SINGLE QUOTATION MARK}\N{RIGHT SINGLE QUOTATION MARK}\N{SINGLE LOW-9 QUOTATION MARK}"
 INSIDE = "\N{RIGHT SINGLE QUOTATION MARK}\N{SOFT HYPHEN}\N{MIDDLE DOT}"  # the signs that a Western word may hold
 
 
@@ -68,7 +73,11 @@ def find(given: str | os.PathLike) -> Path:
     if not isinstance(given, str | os.PathLike):
         raise FileError(f"read_table takes the path of a file, not {type(given).__name__}. as_table takes data.")
     text = os.fspath(given)
-    text = os.fsdecode(text).strip().strip("\"'")  # a path pasted from a file manager comes in quotes
+    text = os.fsdecode(text).strip().strip(QUOTES)  # a path pasted from a file manager or a text comes in quotes
+    if not text.strip():
+        raise FileError('The path is empty. Give the path of a file, such as "study.csv".')
+    if local := re.match(r"file:(?://(?:localhost)?)?(/[^/].*)", text, re.IGNORECASE):  # as a browser shows it
+        text = re.sub(r"^/(?=[A-Za-z]:)", "", unquote(local[1]))
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", text):
         raise FileError(f"{text} is an address. read_table opens no network: download the file, and give its path.")
     path = Path(text)
@@ -143,9 +152,7 @@ def decode(path: Path, raw: bytes, encoding: str | None) -> tuple[str, str, str]
             raise FileError(
                 f'There is no encoding {encoding!r}. Usual ones are "utf-8", "cp1252", "latin-1".'
             ) from None
-        why = "as given"
-        if name == "utf-8" and raw.startswith(codecs.BOM_UTF8):
-            name = "utf-8-sig"  # the mark is no part of the first name
+        name, why, raw = _given(raw, name)
     else:
         name, why = _guess(path, raw)
     try:
@@ -157,14 +164,20 @@ def decode(path: Path, raw: bytes, encoding: str | None) -> tuple[str, str, str]
             raise FileError(
                 f"{shown(path)} is not text in {name}{where}. Leave out encoding=, or give another."
             ) from None
-        raise FileError(f"{shown(path)} is not a text file that can be read{where}. Save it as CSV (UTF-8).") from None
+        wide = _wide(raw)
+        remedy = f'It seems to be UTF-16 without a mark; give encoding="{wide}"' if wide else "Save it as CSV (UTF-8)"
+        raise FileError(f"{shown(path)} is not a text file that can be read{where}. {remedy}.") from None
+    if leftover := LEFTOVER.match(text):
+        text, why = leftover[1] + text[leftover.end() :], f"{why}; a byte order mark within the text taken off"
     if not text.strip('\ufeff \r\n\t,;|"'):
         raise _empty(path)
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
+        wide = _wide(raw)
+        remedy = f'; it seems to be UTF-16 without a mark: encoding="{wide}" reads it' if wide else ""
         raise FileError(
             f"{shown(path)} is not a text file: line {line} holds a NUL character. Export the table once more, as CSV "
-            '(UTF-8); if it is UTF-16 without a mark, give encoding="utf-16-le".'
+            f"(UTF-8){remedy}."
         )
     if re.match(r"\s*<(!doctype|html|table|\?xml)", text, re.IGNORECASE):
         raise FileError(
@@ -176,6 +189,36 @@ def decode(path: Path, raw: bytes, encoding: str | None) -> tuple[str, str, str]
 def _line(raw: bytes) -> int:
     """Number of the line that bytes end in."""
     return raw.count(b"\n") + 1
+
+
+def _given(raw: bytes, name: str) -> tuple[str, str, bytes]:
+    """Settle a given encoding with the mark that a file begins with: the mark wins, and is no part of a name."""
+    mark, marked = next(((mark, marked) for mark, marked in MARKS if raw.startswith(mark)), (b"", ""))
+    if not mark:
+        return name, "as given", raw
+    if name.startswith(marked.removesuffix("-sig")) and name[-2:] not in ("le", "be"):
+        return marked, "as given", raw
+    why = f"its byte order mark, in place of {name} as given"
+    if mark != codecs.BOM_UTF8:
+        # Every table in UTF-16 holds NULs, for its delimiters and ends of lines; without one these are two letters.
+        return (marked, why, raw) if b"\0" in raw else (name, "as given", raw)
+    try:
+        raw.decode(marked)
+    except UnicodeDecodeError:
+        return name, "as given; a byte order mark of UTF-8 taken off", raw.removeprefix(mark)
+    return marked, why, raw
+
+
+def _wide(raw: bytes) -> str:
+    """Name the kind of UTF-16 by where the NULs are; empty for what is something else."""
+    even, odd = raw[::2].count(0), raw[1::2].count(0)
+    name, most, least = ("utf-16-be", even, odd) if even > odd else ("utf-16-le", odd, even)
+    if 8 * most <= len(raw) or 10 * least > most:
+        return ""
+    try:
+        return "" if "\0" in raw.decode(name) else name
+    except UnicodeDecodeError:
+        return ""
 
 
 def _guess(path: Path, raw: bytes) -> tuple[str, str]:

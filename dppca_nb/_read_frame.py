@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from dppca_nb._columns import NO_LABEL, display_names, show
 from dppca_nb._read_file import FileError, ask, shown
-from dppca_nb._read_layout import Layout, is_count
+from dppca_nb._read_layout import INVISIBLE, Layout
 from dppca_nb._read_numbers import Cells, Column, Reading, column, doubtful, fits
 from dppca_nb._read_text import Grid, blank
 
 NUMBERING = {"id", "nr", "no", "no.", "nr.", "index", "row", "rownames", "obs", "case", "subject", "unnamed: 0"}
+IDENTIFIER = re.compile(r"(^|[ _.-])id$|(?-i:(?<=[a-z])I[Dd]$)", re.IGNORECASE)  # patient_id, Customer ID, SubjectID
+NAMED = 50  # rows that a hint names; more help nobody
 TOTALS = {"total", "totals", "sum", "grand total", "mean", "average", "summe", "gesamt", "mittelwert", "durchschnitt"}
 
 
@@ -40,6 +44,7 @@ def build(path: Path, grid: Grid, layout: Layout, given: Given) -> tuple[pd.Data
         j: column(one, reading, lambda i, j=j: grid.place(layout.body[i], j), names[j]) for j, one in kept.items()
     }
     index = _index(path, grid, layout, names, columns, given.index)
+    worded = [j for j, made in columns.items() if made.text]
     data = {names[j]: made.values for j, made in columns.items() if j != index}
     frame = pd.DataFrame(data, index=pd.RangeIndex(len(rows)))
     if index is not None:
@@ -55,7 +60,7 @@ def build(path: Path, grid: Grid, layout: Layout, given: Given) -> tuple[pd.Data
             if made.text
         ],
         "converted": [f"{show(names[j])}: {made.converted}" for j, made in columns.items() if made.converted],
-        "hints": list(_hints(grid, layout, names, columns)),
+        "hints": [*_hints(names, columns), *_totals(grid, layout, worded, frame.index.is_unique)],
         "units": [
             (names[j], str(cell).strip())
             for j, cell in enumerate([] if layout.units is None else grid.rows[layout.units])
@@ -74,6 +79,10 @@ def _names(grid: Grid, layout: Layout) -> tuple[tuple[str, ...], list[str]]:
     # The place of a sheet's row is that of its first cell; a text file has lines only.
     where = f"line {grid.lines[layout.header]}" if grid.sheet is None else f"row {grid.lines[layout.header]}"
     said = [f"names in {where}"]
+    unseen = [text for text in _texts(grid.rows[layout.header]) if INVISIBLE.search(text)]
+    if unseen:
+        shorn = [show(INVISIBLE.sub("", text).strip()) for text in unseen]
+        said.append(f"invisible characters taken off names: {', '.join(shorn[:10])}{', …' if len(shorn) > 10 else ''}")
     if renamed := [show(new) for old, new in zip(layout.names, names, strict=True) if old and old != new]:
         said.append(f"repeated names told apart: {', '.join(renamed[:10])}{', …' if len(renamed) > 10 else ''}")
     return names, said
@@ -206,17 +215,46 @@ def _tally(made: Column) -> str:
     return ", ".join(f"{repr(text) if text else 'blank'} × {count}" for text, count in sorted(made.missing.items()))
 
 
-def _hints(grid: Grid, layout: Layout, names: tuple[str, ...], columns: dict[int, Column]):
+def _hints(names: tuple[str, ...], columns: dict[int, Column]):
     """Point out what looks peculiar and is left as it is."""
     if len(columns) == 1:
         yield "there is only one column; if that is wrong, give delimiter="
     for j, made in columns.items():
-        values = made.values
-        if pd.api.types.is_integer_dtype(values) and len(values) > 2 and values.is_unique:
-            counts = j == min(columns) and is_count(values.tolist())
-            if counts or names[j].casefold() in NUMBERING:
-                yield f"{show(names[j])} seems to number the rows; index={names[j]!r} makes it their label"
-    if len(layout.body) > 1 and any(
-        text.casefold().rstrip(": ") in TOTALS for text in _texts(grid.rows[layout.body[-1]])
-    ):
-        yield f"{_row(grid, layout.body[-1])} seems to sum up the others; data.iloc[:-1] leaves it out"
+        if _numbers_rows(made.values, names[j]):
+            yield f"{show(names[j])} seems to number the rows; index={names[j]!r} makes it their label"
+
+
+def _numbers_rows(values: pd.Series, name: str) -> bool:
+    """Tell whether whole numbers, no two of them equal, count the rows or have the name of what does."""
+    if values.dtype not in ("int64", "float64"):
+        return False
+    cells = values.to_numpy()
+    at = np.flatnonzero(~np.isnan(cells))  # a gap makes floats of whole numbers
+    cells = cells[at]
+    if len(cells) < 3 or (cells.dtype.kind == "f" and (cells != np.floor(cells)).any()):
+        return False
+    if cells[0] - at[0] in (0, 1) and (cells - at == cells[0] - at[0]).all():
+        return True
+    named = name.casefold() in NUMBERING or IDENTIFIER.search(name) is not None
+    return named and len(np.unique(cells)) == len(cells)
+
+
+def _totals(grid: Grid, layout: Layout, worded: list[int], unique: bool):
+    """Point out the rows that sum up others, wherever they stand."""
+    found = [k for k, i in enumerate(layout.body) if any(_is_total(grid.rows[i][j]) for j in worded)]
+    if not found or len(found) == len(layout.body):
+        return
+    rows = ", ".join(_row(grid, layout.body[k]) for k in found[:NAMED])
+    rows += f" and {len(found) - NAMED} more" if len(found) > NAMED else ""
+    verb, them = ("seems", "it") if len(found) == 1 else ("seem", "them")
+    remedy = ""
+    if found == [len(layout.body) - 1]:
+        remedy = "; data.iloc[:-1] leaves it out"
+    elif unique and len(found) <= NAMED:  # where labels repeat, drop would take more rows than these
+        remedy = f"; data.drop(data.index[{found}]) leaves {them} out"
+    yield f"{rows} {verb} to sum up others{remedy}"
+
+
+def _is_total(cell: object) -> bool:
+    """Tell whether a cell says that its row is a total or a mean, also "Total:" and "Total (2)"."""
+    return isinstance(cell, str) and re.sub(r"\s*\([^()]*\)$", "", cell.strip()).casefold().rstrip(": ") in TOTALS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +12,11 @@ from dppca_nb._read_file import FileError, ask, shown
 from dppca_nb._read_numbers import is_number
 from dppca_nb._read_text import Grid, blank, extent, usual
 
+# Characters that are drawn as nothing, and the mark of UTF-8 taken for letters. Joiners have a meaning within a word.
+INVISIBLE = re.compile(
+    r"[\u00ad\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|\u00ef\u00bb\u00bf"
+    r"|^[\s\u200c\u200d]+|[\s\u200c\u200d]+$"
+)
 LOOK = 50  # rows below a row that tell whether it stands above numbers
 
 
@@ -68,8 +74,8 @@ def find(
 
 
 def _clean(cells: Iterable) -> list[str]:
-    """Turn the cells of the first row into names; spaces around them are seldom meant."""
-    return ["" if cell is None else str(cell).strip() for cell in cells]
+    """Turn the cells of the first row into names; what is not seen in them or around them is seldom meant."""
+    return ["" if cell is None else INVISIBLE.sub("", str(cell)).strip() for cell in cells]
 
 
 def _start(path: Path, grid: Grid, live: list[int], sizes: list[int], header, markers: frozenset[str]) -> int:
@@ -216,12 +222,14 @@ def _even(
         names = names[:-1]
     if len(names) == width:
         return names, False
-    if len(names) == width - 1:
-        if all(blank(grid.rows[i][-1]) for i in body):
-            return [*names, ""], False  # delimiters at the ends of the rows
+    full = max(extent(grid.rows[i]) for i in body)
+    spare = [""] * (width - max(full, len(names)))  # delimiters at the ends of the rows
+    if full <= len(names) < width:
+        return [*names, *spare], False
+    if len(names) == full - 1:
         firsts = [grid.rows[i][0].strip() for i in body]
         if len(set(firsts)) == len(firsts):
-            return ["", *names], True
+            return ["", *names, *spare], True
         twice = next(name for name in firsts if firsts.count(name) > 1)
         raise FileError(
             f"{shown(path)} has one name less than cells in a row, and the first column repeats {twice!r}, so it is no "

@@ -136,7 +136,8 @@ def read_table(
     ----------
     path : str or path
         A text file with comma, semicolon, tab or bar between cells, or an .xlsx workbook (needs the extra ``excel``).
-        What a file is goes by its content, not its name. Quotes around a pasted path are taken off.
+        What a file is goes by its content, not its name. Quotes around a pasted path are taken off; the address of a
+        local file (``file:///…``) is a path, too.
     delimiter : str, optional
         One character between cells.
     decimal : {".", ","}, optional
@@ -144,7 +145,7 @@ def read_table(
     thousands : {"", ",", ".", " ", "'"}, optional
         Mark between groups of three digits; ``""`` says that there is none. A space stands for its narrow kinds, too.
     encoding : str, optional
-        Such as ``"utf-8"`` or ``"cp1252"``.
+        Such as ``"utf-8"`` or ``"cp1252"``. A byte order mark in the file has precedence; the report says so.
     header : int or False, optional
         Line, counted from 1, that has the names; rows above it are left out. False: there are no names, and columns
         are called x1, x2, ….

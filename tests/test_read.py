@@ -229,6 +229,55 @@ CASES = {
 }
 
 
+CASES |= {
+    "invisible-characters-in-names": (
+        "\u200bheight,wei\u00adght,\u00ef\u00bb\u00bf\ufeffage\u200b\n1,2,3\n2,1,5\n",
+        {"height": [1, 2], "weight": [2, 1], "age": [3, 5]},
+        "invisible characters taken off names: height, weight, age",
+    ),
+    "joiners-within-a-word": (
+        "می\u200cخواهم,b\n1,2\n2,1\n",
+        {"می\u200cخواهم": [1, 2], "b": [2, 1]},
+        "names in line 1",
+    ),
+    "more-commas-at-the-ends": (
+        "a,b\n1,2,,\n3,4,,\n5,1,,\n",
+        {"a": [1, 3, 5], "b": [2, 4, 1]},
+        "columns without name and cells: 3, 4",
+    ),
+    "a-mean-of-each-group": (
+        "n,x\nA,1\nTotal,1\nB,3\nmean:,3\nC,3\nTotal (2),4\nD,5\n",
+        {"n": ["A", "Total", "B", "mean:", "C", "Total (2)", "D"], "x": [1, 1, 3, 3, 3, 4, 5]},
+        "line 3, line 5, line 7 seem to sum up others; data.drop(data.index[[1, 3, 5]]) leaves them out",
+    ),
+    "numbering-column-elsewhere": (
+        "x,k\n5,0\n7,1\n1,2\n",
+        {"x": [5, 7, 1], "k": [0, 1, 2]},
+        "k seems to number the rows; index='k'",
+    ),
+    "numbering-column-with-a-gap": (
+        "x,k\n5,1\n7,\n1,3\n2,4\n",
+        {"x": [5, 7, 1, 2], "k": [1, np.nan, 3, 4]},
+        "k seems to number the rows",
+    ),
+    "identifiers": (
+        "x,Customer ID\n5,1007\n7,1001\n1,1040\n",
+        {"x": [5, 7, 1], "Customer ID": [1007, 1001, 1040]},
+        "Customer ID seems to number the rows",
+    ),
+    "identifiers-with-a-gap": (
+        "x,patient_id\n5,1007\n7,\n1,1040\n3,1012\n",
+        {"x": [5, 7, 1, 3], "patient_id": [1007, np.nan, 1040, 1012]},
+        "patient_id seems to number the rows",
+    ),
+    "identifiers-in-one-word": (
+        "x,SubjectID\n5,1007\n7,1001\n1,1040\n",
+        {"x": [5, 7, 1], "SubjectID": [1007, 1001, 1040]},
+        "SubjectID seems to number the rows",
+    ),
+}
+
+
 @pytest.mark.parametrize(("content", "expected", "report"), CASES.values(), ids=CASES)
 def test_a_file_is_read_as_it_is_meant_and_the_report_says_how(write, content, expected, report):
     data = read_table(write(content))
@@ -257,6 +306,26 @@ def test_a_first_column_without_a_name_that_labels_rows_is_no_variable(write, co
 def test_numbered_columns_below_a_corner_are_names(write):
     data = read_table(write(",0,1,2\n0,1,2,3\n1,4,5,6\n"))
     assert data.columns.tolist() == ["0", "1", "2"]
+
+
+def test_row_names_without_a_name_may_stand_before_commas_at_the_ends(write):
+    data = read_table(write("a,b\nx,1,2,\ny,3,4,\nz,5,1,\n"))
+    assert data.index.tolist() == ["x", "y", "z"]
+    assert data.to_dict("list") == {"a": [1, 3, 5], "b": [2, 4, 1]}
+
+
+def test_measures_and_words_that_only_resemble_ids_and_totals_bring_no_hint(write):
+    data = read_table(write("acid,grid,id,n\n5,17,7,Summer\n7,11,7,Totally\n1.5,40,8,Meaning\n"))
+    assert read_report(data).hints == ()
+    assert read_report(read_table(write("n,x\nmean,1\nsum,3\n"))).hints == ()
+
+
+def test_the_remedy_for_rows_of_totals_leaves_out_these_rows_only(write):
+    path = write("g,n,x\nA,a,1\nA,Total,1\nB,b,3\nB,Total,3\nC,c,9\n")
+    (hint,) = read_report(data := read_table(path)).hints
+    remedy = hint.partition("; ")[2].removesuffix(" leaves them out")
+    assert eval(remedy, {"data": data})["x"].tolist() == [1, 3, 9]
+    assert read_report(read_table(path, index="g")).hints == ("line 3, line 5 seem to sum up others",)
 
 
 # --- questions --------------------------------------------------------------------------------------------------------
@@ -409,6 +478,45 @@ def test_a_mark_of_utf_8_is_no_part_of_the_first_name_when_the_encoding_is_given
     assert read_table(write(MARK + b"a,b\n1,2\n3,4\n"), encoding="utf-8").columns.tolist() == ["a", "b"]
 
 
+HIDDEN_MARKS = {
+    "latin-1-given": (
+        MARK + "a,ö\n1,2\n3,4\n".encode(),
+        "latin-1",
+        "its byte order mark, in place of iso8859-1 as giv",
+    ),
+    "cp1252-given": (MARK + "a,ö\n1,2\n3,4\n".encode(), "cp1252", "utf-8-sig (its byte order mark, in place of cp1252"),
+    "cp1252-behind-the-mark": (MARK + "a,ö\n1,2\n3,4\n".encode("cp1252"), "cp1252", "(as given; a byte order mark of"),
+    "utf-16-le-given": (
+        b"\xff\xfe" + "a,ö\n1,2\n3,4\n".encode("utf-16-le"),
+        "utf-16-le",
+        "utf-16 (its byte order mark, in place",
+    ),
+    "utf-16-be-in-place-of-le": (
+        b"\xfe\xff" + "a,ö\n1,2\n3,4\n".encode("utf-16-be"),
+        "utf-16-le",
+        "in place of utf-16-le as given",
+    ),
+    "letters": ("\u00ef\u00bb\u00bfa,ö\n1,2\n3,4\n".encode(), None, "valid UTF-8; a byte order mark within the text"),
+    "quoted-letters": ('"\u00ef\u00bb\u00bfa",ö\n1,2\n3,4\n'.encode(), None, "valid UTF-8; a byte order mark within"),
+    "letters-before-a-quote": ('\u00ef\u00bb\u00bf"a",ö\n1,2\n3,4\n'.encode(), None, "mark within the text taken off"),
+    "letters-of-a-mac": ("\u00d4\u00aa\u00f8a,ö\n1,2\n3,4\n".encode(), None, "a byte order mark within the text"),
+    "twice": (MARK * 2 + "a,ö\n1,2\n3,4\n".encode(), None, "its byte order mark; a byte order mark within the text"),
+    "in-quotes": (MARK + '"\ufeffa",ö\n1,2\n3,4\n'.encode(), None, "a byte order mark within the text taken off"),
+}
+
+
+@pytest.mark.parametrize(("content", "encoding", "report"), HIDDEN_MARKS.values(), ids=HIDDEN_MARKS)
+def test_a_byte_order_mark_is_never_part_of_a_name(write, content, encoding, report):
+    data = read_table(write(content), encoding=encoding)
+    assert data.to_dict("list") == {"a": [1, 3], "ö": [2, 4]}
+    assert report in said(data)
+
+
+def test_letters_that_only_look_like_a_mark_of_utf_16_leave_the_given_encoding(write):
+    data = read_table(write("яюa,b\n1,2\n3,4\n".encode("cp1251")), encoding="cp1251")
+    assert data.columns.tolist() == ["яюa", "b"]
+
+
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 ZIPPED = io.BytesIO()
@@ -429,6 +537,8 @@ REFUSED = {
     "long-open-quotation": ('a,b\n"' + "1,2\n" * 50_000, "near line 2 has a quotation mark"),
     "nul": (b"a,b\n1,\0\n", "line 2 holds a NUL character"),
     "utf-16-without-mark": ("a,b\n1,2\n".encode("utf-16-le"), 'encoding="utf-16-le"'),
+    "utf-16-without-mark-the-other-way-round": ("a,b\n1,2\n".encode("utf-16-be"), 'encoding="utf-16-be" reads it'),
+    "umlauts-in-utf-16-without-mark": ("ä,ö\n1,2\n".encode("utf-16-be"), 'not a text.*give encoding="utf-16-be"'),
     "picture": (b"\x89PNG\r\n\x1a\n\0\0\0", "is not a text file"),
     "cut-utf-16": (b"\xff\xfea", "is not a text file"),
     "cut-utf-8": (b"a,b\n" + b"1,2\n" * 400 + "é".encode()[:1], "it was cut short"),
@@ -465,6 +575,10 @@ def test_a_file_that_is_not_there_brings_similar_names(write, tmp_path):
         ("https://example.org/a.csv", "opens no network: download the file"),
         ("ftp://example.org/a.csv", "opens no network"),
         (".", "is a folder or a device"),
+        ("", "The path is empty. Give the path of a file"),
+        (" \u201c\u201d ", "The path is empty"),
+        ("file://server/share/a.csv", "opens no network"),
+        ("file:///no%20where/a.csv", r"There is no file \S*no where"),
         ("a\0b.csv", "cannot be read|no file"),
         (pd.DataFrame(), "takes the path of a file, not DataFrame"),
         (io.StringIO("a"), "takes the path of a file, not StringIO"),
@@ -477,7 +591,14 @@ def test_what_is_no_file_here_is_refused(path, message):
 
 def test_a_pasted_path_may_be_quoted_and_have_spaces_and_umlauts(write):
     path = write(HEIGHTS, "täst 1.csv")
-    for pasted in (f'"{path}"', f" '{path}' ", os.fsencode(path).decode()):
+    curly = (f"\u201c{path}\u201d", f"\u2018{path}\u2019", f"\u201e{path}\u201c")
+    for pasted in (f'"{path}"', f" '{path}' ", os.fsencode(path).decode(), *curly):
+        assert read_table(pasted).shape == (3, 2)
+
+
+def test_the_address_of_a_local_file_is_a_path(write):
+    path = write(HEIGHTS, "täst 1 #2.csv")
+    for pasted in (path.as_uri(), path.as_uri().replace("file://", "FILE://localhost"), f'"file://{path}"'):
         assert read_table(pasted).shape == (3, 2)
 
 
