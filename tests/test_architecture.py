@@ -4,7 +4,6 @@ import ast
 import json
 import os
 import re
-import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -328,7 +327,7 @@ def seconds(modules):
 @pytest.mark.skipif(os.environ.get("CI") == "slow", reason="a machine that counts its seconds for others")
 def test_an_import_is_cheap_beside_the_libraries_it_stands_on():
     base, ours = [], []
-    for _ in range(3):  # in turn, so that a busy machine is busy for both
+    for _ in range(5):  # in turn, so that a busy machine is busy for both, and the least of each is what it costs
         base.append(seconds("numpy, pandas, altair"))
         ours.append(seconds("dppca_nb"))
-    assert statistics.median(ours) < 1.5 * statistics.median(base)
+    assert min(ours) < 1.5 * min(base)

@@ -64,7 +64,7 @@ class Quote:
     --------
     >>> quote = Account(Budget(1, 1e-6), (0.1, 0.1)).quote(0.1)
     >>> quote.fits, quote.more, round(quote.epsilon, 3), round(quote.leaves, 3)
-    (True, 2, 0.391, 0.659)
+    (True, 2, 0.397, 0.662)
     """
 
     mu: float

@@ -260,14 +260,14 @@ def test_the_keyboard_alone_reaches_and_works_every_control(show, shared):
             break
         order.append(name)
         described.append(seen)
-    assert order[:15] == [
+    assert order[:16] == [
         "Save picture as SVG", "Save picture as PNG", "Save the table as CSV", "Copy one call that redraws this view",
         "Privacy budget epsilon, logarithmic", "Delta", "Calibration of the noise", "New noise draw", "Plot type",
         "Component across", "Component up", "Number of variables, longest first, at most 10", "Labels",
-        "Non-private reference", "Variable",
+        "Non-private reference", "Uncertainty", "Variable",
     ]  # fmt: skip
-    assert [re.sub(r"\W+$", "", name) for name in order[15:18]] == ["PC1", "PC2", "Length"]
-    assert len(order[18:]) == 10  # one button for each row of the table
+    assert [re.sub(r"\W+$", "", name) for name in order[16:19]] == ["PC1", "PC2", "Length"]
+    assert len(order[19:]) == 10  # one button for each row of the table
     assert all(described), [name for name, seen in zip(order, described, strict=True) if not seen]
 
     view.slider.focus()
