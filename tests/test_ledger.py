@@ -362,7 +362,9 @@ def test_scales_that_turn_out_to_be_the_samples_own_are_refused_and_cost_nothing
     assert draws == []
 
 
-@pytest.mark.parametrize("wrong", [object(), "survey.jsonl", Budget(1, 1e-6), 1.0, False], ids=lambda x: type(x).__name__)
+@pytest.mark.parametrize(
+    "wrong", [object(), "survey.jsonl", Budget(1, 1e-6), 1.0, False], ids=lambda x: type(x).__name__
+)
 def test_only_a_ledger_is_taken_for_a_ledger(wrong):
     with pytest.raises(TypeError, match=r"^ledger must be a Ledger or None; got .* Make one: Ledger\("):
         release(wrong, Untouchable())
