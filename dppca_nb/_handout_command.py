@@ -100,6 +100,8 @@ def _data(options: argparse.Namespace, say: Callable[[str], None]) -> tuple[obje
     path = Path(options.file).expanduser()
     if options.file in SHIPPED and not path.exists():
         made, scale, source = SHIPPED[options.file]
+        if scale is not None and not options.scale:
+            say("The columns are divided by their public scales.")
         return made(), {
             "source": options.source or source,
             "scale": more["scale"] if options.scale else scale,

@@ -110,7 +110,8 @@ def call(own: OwnFile, folder: Path) -> str:
 
 
 def notes(frame: pd.DataFrame) -> Iterator[str]:
-    """Leave out in the cell what is left out, where it is seen and undone."""
+    """Leave out in the cell what is left out, where it is seen and undone; say what may have to be."""
+    yield from (f"# {hint}" for hint in frame.attrs.get("read", {}).get("hints", ()) if "sum up" in hint)
     if frame.isna().all().any():
         yield 'data = data.dropna(axis=1, how="all")  # columns without any value'
     incomplete = int(numeric_part(frame).isna().any(axis=1).sum())

@@ -77,13 +77,14 @@ def write_lessons(
     lessons = {path.stem: nbformat.read(path, as_version=4) for path in sorted(source.glob("[0-9]*.ipynb"))}
     for version in versions:
         target = Path(folder) / version
-        files[target / START] = start
+        begin = start if version == "teacher" else start.split("\n## For teachers", 1)[0].rstrip() + "\n"
+        files[target / START] = begin
         made = {stem: make_version(lesson, version) for stem, lesson in lessons.items()}
         files |= {target / f"{stem}.ipynb": nbformat.writes(lesson) + "\n" for stem, lesson in made.items()}
         if html:
             from dppca_nb._lesson_page import page, start_page
 
-            files[target / "index.html"] = start_page(start)
+            files[target / "index.html"] = start_page(begin)
             files |= {target / f"{stem}.html": page(lesson) for stem, lesson in made.items()}
     if not overwrite and (taken := [path for path in files if path.exists()]):
         raise LessonError(
