@@ -285,6 +285,8 @@ def test_the_command_writes_both_versions_with_their_start_pages(tmp_path, capsy
     assert command_line.main(["lessons", str(tmp_path / "class")]) == 0
     for version in ("student", "teacher"):
         names_written = {path.name for path in (tmp_path / "class" / version).iterdir()}
+        begin = (tmp_path / "class" / version / "README.md").read_text(encoding="utf-8")
+        assert ("For teachers" in begin) == (version == "teacher")
         assert names_written == {"README.md"} | {path.name for path in PATHS}
         assert f"{version}; begin with README.md" in capsys.readouterr().out or version == "teacher"
 

@@ -342,6 +342,7 @@ def test_rows_with_gaps_are_left_out_unless_too_few_would_stay(started):
     [
         ("a,b\n1,2\n,3\n4,5\n", "# 1 of 3 rows left out: they miss numbers"),
         ("a;b;c\n1;2;\n3;4;\n", 'data = data.dropna(axis=1, how="all")  # columns without any value'),
+        ("city,a,b\nx,1,2\ny,3,4\nTotal,4,6\n", "# line 4 seems to sum up others"),
     ],
 )
 def test_what_is_peculiar_in_a_file_is_said_in_the_cell(started, text, note):
