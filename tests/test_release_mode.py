@@ -13,6 +13,7 @@ from dppca_nb import BudgetError, DataError, Ledger, LoadingExplorer, LoadingRel
 from dppca_nb.core import desk as desk_module
 from dppca_nb.core import mechanism, shelf
 from dppca_nb.core.ledger import LedgerError
+from dppca_nb.core.ledger_file import LedgerFile
 from dppca_nb.core.preview import PreviewDraws
 from dppca_nb.core.privacy import Budget
 from dppca_nb.core.release import release_from_noisy
@@ -897,3 +898,14 @@ def test_a_closed_explorer_hears_no_press(make, drawn):
     explorer.close()
     press(explorer)
     assert drawn == []
+
+
+def test_a_step_reads_the_file_of_the_ledger_once(make, tmp_path, monkeypatch):
+    explorer, reads, original = make(ledger=Ledger(3, 1e-6, path=tmp_path / "l.jsonl")), [], LedgerFile.read
+    monkeypatch.setattr(LedgerFile, "read", lambda self: reads.append(1) or original(self))
+    explorer.epsilon = 0.3
+    assert len(reads) == 1
+    explorer.release()
+    reads.clear()
+    explorer.kind = "point"
+    assert len(reads) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dppca_nb._scales import public_scales
-from dppca_nb.core.account import Account, Quote
+from dppca_nb.core.account import Account
 from dppca_nb.core.gaussian import gaussian_mu
 from dppca_nb.core.ledger import Ledger
 from dppca_nb.core.loading import dp_loading
@@ -35,6 +35,8 @@ class ReleaseDesk:
         What was released so far.
     kept : bool
         Whether it lies beside the ledger; if it could not be written there, every later look tries again.
+    charges : int
+        How many the ledger had at the last look.
 
     Raises
     ------
@@ -45,7 +47,7 @@ class ReleaseDesk:
     --------
     >>> from dppca_nb.table import as_table
     >>> desk = ReleaseDesk(as_table([[1, 2], [3, 1], [0, 5]]), Ledger(1, 1e-6))
-    >>> desk.released is None, desk.quote(0.1).more
+    >>> desk.released is None, desk.account().quote(0.1).more
     (True, 4)
     >>> release = desk.release(Budget(0.5, 1e-6), "analytic")
     >>> desk.release(Budget(0.5, 1e-6), "analytic") is release, len(desk.ledger.entries)
@@ -65,14 +67,15 @@ class ReleaseDesk:
         """Find what was released about these rows, here or in another view or program."""
         if self.released is not None and not self.kept:
             self.kept = self._shelf.put(self.released)
+        self.charges = len(self.ledger.entries)
         found = self._shelf.latest(self.n, self.names, self._scales)
         # a file that could not be written must not bring an earlier release back
         if found is not None and (self.released is None or len(found.entries) > len(self.released.entries)):
             self.released, self.kept = found, True
 
-    def quote(self, mu: float) -> Quote:
-        """Say what a release of this mu would cost the ledger as it is now."""
-        return Account(self.ledger.budget, tuple(entry.mu for entry in self.ledger.entries)).quote(mu)
+    def account(self) -> Account:
+        """Read the ledger as it is now, once: what a release would cost can be asked of it as often as one likes."""
+        return Account(self.ledger.budget, tuple(entry.mu for entry in self.ledger.entries))
 
     def release(self, budget: Budget, calibration: str) -> LoadingRelease:
         """Draw noise on the private rows, once; afterwards, and after anyone else's release, give that one again.

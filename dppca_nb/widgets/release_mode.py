@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from dppca_nb.charts.choices import check_choice
+from dppca_nb.core.account import Account
 from dppca_nb.core.desk import ReleaseDesk
 from dppca_nb.core.ledger import Ledger, LedgerError
 from dppca_nb.core.preview import SPECTRA, PreviewDraws
@@ -171,25 +172,27 @@ class Releasing(Handed):
         """Epsilons that the release can be taken to."""
         return [step for step in EPSILONS if self.desk.top_up_mu(step) > 1e-6] if self.released else []
 
-    def goal(self, settings: object) -> float | None:
+    def goal(self, settings: object, account: Account) -> float | None:
         """Epsilon that a top-up would reach: as asked for, or about half as much again as far as the budget goes."""
         if not self.released:
             return None
         if settings.top_up_to is not None and self.desk.top_up_mu(settings.top_up_to) > 0:
             return settings.top_up_to
         steps = self.offered()[:3]
-        fitting = [step for step in steps if self.desk.quote(self.desk.top_up_mu(step)).fits]
+        fitting = [step for step in steps if account.fits(self.desk.top_up_mu(step))]
         return (fitting or steps[:1] or [None])[-1]
 
     def strip(self, settings: object) -> dict:
         """The ledger: what was spent, what the button would spend, and what it says."""
         try:
+            account = self.desk.account()
             if self.released:
-                strip = words.top_up_strip(self.desk, self.goal(settings), self.offered())
+                goal = self.goal(settings, account)
+                strip = words.top_up_strip(self.desk, account, goal, self.offered())
             else:
                 guarantee = make_guarantee(Budget(settings.epsilon, settings.delta), self.desk.n, settings.calibration)
-                strip = words.release_strip(self.desk, guarantee)
-            return {**strip, "asked": self.asked(settings)}
+                goal, strip = None, words.release_strip(self.desk, account, guarantee)
+            return {**strip, "asked": self._asked(settings, goal)}
         except LedgerError as error:  # someone moved the file: looking goes on, spending does not
             return words.broken_strip(str(error))
 
@@ -214,6 +217,10 @@ class Releasing(Handed):
 
     def asked(self, settings: object) -> dict:
         """Return what the button asks about now."""
+        return self._asked(settings, self.goal(settings, self.desk.account()) if self.released else None)
+
+    def _asked(self, settings: object, goal: float | None) -> dict:
+        """Return what is asked about, once it is known what a top-up would reach."""
         if self.released:
-            return {"top_up_to": self.goal(settings), "draws": len(self.released.entries)}
+            return {"top_up_to": goal, "draws": len(self.released.entries)}
         return {"epsilon": settings.epsilon, "delta": settings.delta, "calibration": settings.calibration, "draws": 0}

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from dppca_nb.charts import theme
-from dppca_nb.core.account import Quote
+from dppca_nb.core.account import Account, Quote
 from dppca_nb.core.desk import ReleaseDesk
-from dppca_nb.core.ledger import LedgerError
 from dppca_nb.core.preview import PREVIEW as SIMULATED
 from dppca_nb.core.privacy import Guarantee, large_delta
 from dppca_nb.core.release import LoadingRelease
@@ -59,15 +58,11 @@ def released(release: LoadingRelease) -> str:
 def kept(desk: ReleaseDesk) -> list[str]:
     """Say when a release was paid for and where it is kept, and before it, what else the ledger has paid for."""
     if desk.released is None:
-        try:
-            charges = len(desk.ledger.entries)
-        except LedgerError:  # the strip says it
-            charges = 0
-        others = f"{charges} charge{'s' * (charges > 1)}"
+        others = f"{desk.charges} charge{'s' * (desk.charges > 1)}"
         return [
             f"The ledger has {others}, and no release of this table is kept beside it: of other tables or scales, of "
             "`dp_loading`, or lost in a crash. A release here is paid for anew."
-        ] * bool(charges)
+        ] * bool(desk.charges)
     entries = desk.released.entries
     days = " and ".join(dict.fromkeys(f"{entry.time[:10]} {entry.time[11:16]} UTC" for entry in entries))
     if not desk.ledger.path:
@@ -203,9 +198,9 @@ def promise(made: Guarantee, release: LoadingRelease | None) -> list[str]:
 # ----- the ledger -----
 
 
-def release_strip(desk: ReleaseDesk, guarantee: Guarantee) -> dict:
+def release_strip(desk: ReleaseDesk, account: Account, guarantee: Guarantee) -> dict:
     """What a release at the budget of the settings would spend."""
-    quote = desk.quote(guarantee.mu)
+    quote = account.quote(guarantee.mu)
     delta = theme.delta(desk.ledger.budget.delta)
     cost = _cost(quote.epsilon)
     told = f"spends ε {cost}, δ {delta}; then {_more(quote)} like this"
@@ -230,11 +225,11 @@ def release_strip(desk: ReleaseDesk, guarantee: Guarantee) -> dict:
     }
 
 
-def top_up_strip(desk: ReleaseDesk, goal: float | None, offers: list[float]) -> dict:
+def top_up_strip(desk: ReleaseDesk, account: Account, goal: float | None, offers: list[float]) -> dict:
     """What a draw would spend that takes the release to a larger epsilon."""
     if goal is None:
-        return {**_bar(desk, desk.quote(1e-9), False, ""), "button": None, "told": "", "enabled": False}
-    quote = desk.quote(desk.top_up_mu(goal))
+        return {**_bar(desk, account.quote(1e-9), False, ""), "button": None, "told": "", "enabled": False}
+    quote = account.quote(desk.top_up_mu(goal))
     cost, wanted = _cost(quote.epsilon), theme.epsilon(goal)
     steps = sorted({*offers, goal})
     return {
