@@ -99,12 +99,12 @@ def _place(order, everything, blocks, previous, side, shafts, overhang, font, px
     options = _price(order, side, everything, shafts, blocks, overhang, dict(previous), font, px)
     placed: dict[int, Label] = {}
     for tip in order:
-        _choose(tip.id, options, placed)
+        _choose(tip, options[tip.id], placed)
     for _ in range(4):  # improvement: each label in turn against all the others
         moved = False
         for tip in order:
             before = placed.pop(tip.id, None)
-            _choose(tip.id, options, placed)
+            _choose(tip, options[tip.id], placed)
             after = placed.get(tip.id)
             moved |= (before and before.slot) != (after and after.slot)
         if not moved:
@@ -112,27 +112,28 @@ def _place(order, everything, blocks, previous, side, shafts, overhang, font, px
     return placed
 
 
-def _choose(key: int, options: dict[int, list[tuple[float, Label]]], placed: dict[int, Label]) -> None:
+def _choose(tip: Tip, candidates: list[tuple], placed: dict[int, Label]) -> None:
     """Give one label its cheapest place beside those already placed, if any is good enough."""
     best, best_cost = None, _TOO_DEAR
-    for own, box in options[key]:
+    for own, x0, y0, x1, y1, slot, align, far, near_x, near_y in candidates:
         if own >= best_cost:
             break
-        cost = own
+        leader = (tip.x, tip.y, near_x, near_y) if far else None
+        box, cost = Label(x0, y0, x1, y1, align, leader, slot), own
         for other in placed.values():
-            if box.x0 - 1 < other.x1 and box.x1 + 1 > other.x0 and box.y0 - 1 < other.y1 and box.y1 + 1 > other.y0:
+            if x0 - 1 < other.x1 and x1 + 1 > other.x0 and y0 - 1 < other.y1 and y1 + 1 > other.y0:
                 break
-            if box.leader and _inside(box.leader, other):
+            if leader and _inside(leader, other):
                 cost += 6
             if other.leader and _inside(other.leader, box):
                 cost += 6
-            if box.leader and other.leader and _cross(box.leader, other.leader):
+            if leader and other.leader and _cross(leader, other.leader):
                 cost += 4
         else:
             if cost < best_cost:
                 best, best_cost = box, cost
     if best is not None:
-        placed[key] = best
+        placed[tip.id] = best
 
 
 def _price(order, side, everything, shafts, blocks, overhang, previous, font, px):
@@ -161,29 +162,19 @@ def _price(order, side, everything, shafts, blocks, overhang, previous, font, px
         cost[taken.any(-1)] = np.inf
 
     # Only what is near its tip and free is looked at closely; the rest is dear whatever lies under it.
+    rows = np.arange(len(order))[:, None]
     slots = np.argsort(np.round(cost, 6), axis=-1, kind="stable")[:, :_PROMISING]
-    cost, cos, leader, near_x, near_y, *box = (
-        np.take_along_axis(part, slots, axis=-1) for part in (cost, cos, leader, near_x, near_y, *box)
-    )
+    cost, cos, leader, near_x, near_y, *box = (a[rows, slots] for a in (cost, cos, leader, near_x, near_y, *box))
     cost += _price_marks(order, everything, box, (tip_x, tip_y, near_x, near_y), leader, centre, shafts)
-    cost += 0.03 * (_run((0, centre), (side, centre), box) + _run((centre, 0), (centre, side), box))
 
-    options = {}
+    best = np.lexsort((slots, np.round(cost, 6)), axis=-1)[:, :_SHORTLIST]
     align = np.where(cos > 0.35, "left", np.where(cos < -0.35, "right", "center"))
-    ranking = np.lexsort((slots, np.round(cost, 6)), axis=-1)
-    for row, tip in enumerate(order):
-        keep = ranking[row, :_SHORTLIST]
-        keep = keep[cost[row, keep] < _TOO_DEAR]
-        fields = zip(*(a[row, keep].tolist() for a in (cost, *box, align, leader, near_x, near_y)), strict=True)
-        options[tip.id] = [
-            (own, Label(*edges, (tip.x, tip.y, nx, ny) if far else None, slot))
-            for slot, (own, *edges, far, nx, ny) in zip(slots[row, keep].tolist(), fields, strict=True)
-        ]
-    return options
+    columns = [a[rows, best].tolist() for a in (cost, *box, slots, align, leader, near_x, near_y)]
+    return {tip.id: list(zip(*found, strict=True)) for tip, *found in zip(order, *columns, strict=True)}
 
 
 def _price_marks(order, everything, box, lead, leader, centre, shafts):
-    """Price of covering tips, and of lying on or leading across shafts."""
+    """Price of covering tips, of lying on or leading across shafts, and of lying on the zero lines."""
     x0, y0, x1, y1 = (edge[..., None] for edge in box)
     qx, qy, size = (np.array([getattr(tip, name) for tip in everything]) for name in ("x", "y", "length"))
     dim = np.array([tip.dim for tip in everything])
@@ -193,14 +184,20 @@ def _price_marks(order, everything, box, lead, leader, centre, shafts):
     reach = 5.0
     covers = (qx > x0 - reach) & (qx < x1 + reach) & (qy > y0 - reach) & (qy < y1 + reach) & other
     cost = np.sum(covers * np.where(size < 0.12 * length, 1.0, np.where(dim, 2.5, 8.0)), axis=-1)
+    shaft_x, shaft_y = (qx, qy) if shafts else (qx[:0], qy[:0])
+    # shafts from the centre; the zero lines are four more
+    end_x = np.concatenate([shaft_x, [2 * centre, 0, centre, centre]])
+    end_y = np.concatenate([shaft_y, [centre, centre, 2 * centre, 0]])
+    run = _run((centre, centre), (end_x, end_y), (x0, y0, x1, y1))
+    cost += 0.03 * np.sum(run[..., len(shaft_x) :], axis=-1)
     if shafts:
-        run = _run((centre, centre), (qx, qy), (x0, y0, x1, y1))
+        run = run[..., : len(shaft_x)]
         fixed, each = np.where(dim, 0.5, 1.8), np.where(dim, 0.02, 0.05)
         priced = np.where(other, fixed + each * run, 2.2 + 0.1 * run)
-        cost = cost + np.sum(np.where(run > 0, priced, 0.0), axis=-1)
-        tip_x, tip_y, near_x, near_y = (a[..., None] for a in np.broadcast_arrays(*lead))
+        cost += np.sum(np.where(run > 0, priced, 0.0), axis=-1)
+        tip_x, tip_y, near_x, near_y = (a[..., None] for a in lead)
         crossing = _crossing(tip_x, tip_y, near_x, near_y, centre, centre, qx, qy) & leader[..., None] & other
-        cost = cost + np.sum(crossing * np.where(dim, 0.6, 2.2), axis=-1)
+        cost += np.sum(crossing * np.where(dim, 0.6, 2.2), axis=-1)
     return cost
 
 

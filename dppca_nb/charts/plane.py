@@ -132,12 +132,13 @@ def _arcs(panel: _Panel, turn: float) -> None:
     """Two arcs on the rim: the axes may lie anywhere along them."""
     radius, reach = panel.half * 0.95, math.radians(turn)
     for name, base in (("across", 0.0), ("up", math.pi / 2)):
-        for step in range(25):
+        (x0, y0), (x1, y1) = ((math.cos(at), -math.sin(at)) for at in (base - reach, base + reach))
+        path = f"M{x0:.4f},{y0:.4f}A1,1 0 0 0 {x1:.4f},{y1:.4f}"  # the outline of a symbol 2 units wide
+        panel.put("arc", 0, 0, arc=name, radius=_round(radius), path=path)
+        for step in range(0, 25, 2):  # gaps between these are smaller than any label
             at = base - reach + 2 * reach * step / 24
-            x, y = radius * math.cos(at), radius * math.sin(at)
-            panel.put("arc", x, y, arc=name, step=step)
-            if step % 2 == 0:  # gaps between these are smaller than any label
-                panel.blocks.append((panel.px(x) - 5, panel.py(y) - 5, panel.px(x) + 5, panel.py(y) + 5))
+            x, y = panel.px(radius * math.cos(at)), panel.py(radius * math.sin(at))
+            panel.blocks.append((x - 5, y - 5, x + 5, y + 5))
         for end in (-1, 1):
             at = base + end * reach
             angle = -math.degrees(at + end * math.pi / 2)

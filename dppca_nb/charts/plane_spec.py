@@ -20,7 +20,11 @@ _FADING = "hl == null ? datum.op : hl == datum.variable ? 1 : 0.12"
 def plane_spec(
     panels: int = 1, columns: int = 1, side: int = SIDE, titles: tuple[str, str] = ("PC1", "PC2")
 ) -> alt.FacetChart:
-    """Build the specification of vector and point pictures, without rows; cached, so copy it before a change."""
+    """Build the specification of vector and point pictures, without rows; cached, so copy it before a change.
+
+    Only what can lie outside a panel is clipped: loadings never do, and a browser draws whatever is clipped anew at
+    each step.
+    """
     layers = [
         watermark("2*R/u").encode(**XY),
         layer("ring", {"calculate": "pow(2*datum.r/u, 2)", "as": "area"})
@@ -32,17 +36,17 @@ def plane_spec(
             strokeWidth=signal("datum.r == 1 ? 1.2 : 0.8"),
         ),
         layer("axis")
-        .mark_rule(clip=True, strokeDash=alt.expr("datum.dash ? [3, 4] : [1, 0]"), strokeWidth=1)
+        .mark_rule(strokeDash=alt.expr("datum.dash ? [3, 4] : [1, 0]"), strokeWidth=1)
         .encode(**XY, x2="x2:Q", y2="y2:Q", color=signal("axisc")),
         *spread_layers(),
-        layer("arc")
-        .mark_line(strokeWidth=1.6, strokeCap="round")
-        .encode(**XY, detail="arc:N", order="step:Q", stroke=signal("orange")),
+        layer("arc", {"calculate": "pow(2*datum.radius/u, 2)", "as": "area"})
+        .mark_point(filled=False, strokeWidth=1.6, strokeCap="round", opacity=1)
+        .encode(**XY, shape=alt.Shape("path:N", scale=None), size=raw("area"), stroke=signal("orange")),
         layer("archead")
         .mark_point(shape=OPEN_HEAD, filled=False, strokeWidth=1.6, size=26)
         .encode(**XY, angle=raw("angle"), stroke=signal("orange")),
         layer("link")
-        .mark_rule(strokeWidth=1, strokeDash=[1.5, 2.5], clip=True)
+        .mark_rule(strokeWidth=1, strokeDash=[1.5, 2.5])
         .encode(**XY, x2="x2:Q", y2="y2:Q", color=signal("ink"), opacity=signal(f"{LIT} ? 0.7 : 0.1")),
         *_arrow("under-vector", "grey", 1.1, 7.5),
         _dot("under-point", "grey", "bg", 1.5),
@@ -63,7 +67,7 @@ def plane_spec(
         *text("note", NOTE, 400, "1", "datum.warn ? warntext : muted"),
         layer("pad").mark_point(size=1, opacity=0).encode(**XY),  # keeps room for labels that run into the gutter
         layer("hit")  # generous invisible targets: hovering need not be precise
-        .mark_circle(size=420, opacity=0, clip=True)
+        .mark_circle(size=420, opacity=0)
         .encode(
             **XY,
             tooltip=[
@@ -95,7 +99,7 @@ def _arrow(role: str, color: str, width: float, head: float) -> list[alt.Chart]:
             {"calculate": f"datum.x*{keep}", "as": "shaft_x"},
             {"calculate": f"datum.y*{keep}", "as": "shaft_y"},
         )
-        .mark_rule(strokeWidth=width, strokeCap="butt", clip=True)
+        .mark_rule(strokeWidth=width, strokeCap="butt")
         .encode(
             x=alt.XDatum(0, type="quantitative"),
             y=alt.YDatum(0, type="quantitative"),
@@ -111,7 +115,7 @@ def _arrow(role: str, color: str, width: float, head: float) -> list[alt.Chart]:
             {"calculate": "-atan2(datum.y, datum.x)*180/PI", "as": "angle"},
             {"calculate": f"pow(min({head:g}, {length}/u*0.9), 2)", "as": "area"},
         )
-        .mark_point(shape=HEAD, filled=True, strokeWidth=0, clip=True)
+        .mark_point(shape=HEAD, filled=True, strokeWidth=0)
         .encode(**XY, angle=raw("angle"), size=raw("area"), color=signal(color), opacity=signal(_FADING))
     )
     return [shaft, tip]
@@ -121,7 +125,7 @@ def _dot(role: str, stroke: str, fill: str, width: float) -> alt.Chart:
     """Draw a point."""
     return (
         layer(role)
-        .mark_point(shape="circle", size=46, strokeWidth=width, filled=True, clip=True)
+        .mark_point(shape="circle", size=46, strokeWidth=width, filled=True)
         .encode(**XY, stroke=signal(stroke), fill=signal(fill), opacity=signal(_FADING))
     )
 

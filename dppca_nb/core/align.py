@@ -152,10 +152,13 @@ def separation(shares, components: tuple[int, int], sigma: float) -> Separation:
     threshold = 3.0 * math.sqrt(2.0) * sigma
     needed = max(threshold, _EQUAL_SHARES * float(np.abs(shares).max()))
     gap = float(abs(shares[pair[0]] - shares[pair[1]]))
-    others = [i for i in range(len(shares)) if i not in pair]
-    distances = [(float(abs(shares[i] - shares[j])), (i + 1, j + 1)) for i in sorted(pair) for j in others]
-    next_gap, next_pair = min(distances, default=(None, None))
-    return Separation(gap, threshold, gap > needed, next_gap, next_gap is None or next_gap > needed, next_pair)
+    if len(shares) == 2:
+        return Separation(gap, threshold, gap > needed, None, True, None)
+    distances = np.abs(shares[sorted(pair), None] - shares)
+    distances[:, pair] = np.inf
+    row, other = np.unravel_index(distances.argmin(), distances.shape)
+    next_gap, next_pair = float(distances[row, other]), (sorted(pair)[row] + 1, int(other) + 1)
+    return Separation(gap, threshold, gap > needed, next_gap, next_gap > needed, next_pair)
 
 
 def turn_angle(gap: float, sigma: float, q: float = 0.9) -> float:

@@ -130,10 +130,11 @@ class OpenNotebook:
         page = self.page
         # a workspace of its own: without a dot in its name, or Lab never opens the file
         page.goto(f"{self.server.url}/lab/workspaces/{self.path.stem}/tree/{self.path.name}?reset")
-        page.wait_for_function("() => Boolean(window.jupyterapp)", timeout=60_000)
-        page.evaluate("async () => { await window.jupyterapp.restored; }")
+        # asked again and again: Lab may load the page anew in between, and a promise would be gone with the old one
         page.wait_for_function(
-            """() => { const at = window.jupyterapp.shell.currentWidget;
+            """() => { const app = window.jupyterapp;
+                 app?.restored.then(() => { app.isRestored = true; });
+                 const at = app?.isRestored && app.shell.currentWidget;
                  return at?.context?.isReady && at.content?.widgets && at.context.sessionContext.isReady
                    && at.context.sessionContext.session?.kernel?.status === 'idle'; }""",
             timeout=60_000,

@@ -11,6 +11,18 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+/** Give an element an attribute, or none for null, only where that changes it: a browser lays out anew what is set anew. */
+function put(node, name, value) {
+  if (value === null || value === undefined) node.removeAttribute(name);
+  else if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+}
+
+/** Give an element without others in it a text, only where that changes it, and without a new node. */
+function say(node, text) {
+  if (!node.firstChild) node.append(text);
+  else if (node.firstChild.data !== text) node.firstChild.data = text;
+}
+
 /** Sentences with `code` and **strong** words as nodes; nothing in them is ever read as HTML. */
 function rich(text) {
   return text.split(/(\ue000[^\ue001]*\ue001|`[^`]*`|\*\*[^*]+\*\*)/).filter(Boolean).map((part) => {
@@ -19,6 +31,16 @@ function rich(text) {
     if (part.startsWith("**")) return element("b", {}, part.slice(2, -2));
     return document.createTextNode(part);
   });
+}
+
+/** What calls back once the browser has painted; a newer call takes the place of one that waits. */
+function later() {
+  let [frame, timer] = [0, 0];
+  return (action) => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    frame = requestAnimationFrame(() => { timer = setTimeout(action); });
+  };
 }
 
 /** A caption, a sentence that explains it, and the control it names. */

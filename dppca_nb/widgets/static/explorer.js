@@ -16,6 +16,8 @@ class Explorer {
     this.lit = null;
     this.pinned = null;
     this.layout = null;
+    this.afterPaint = later();
+    this.width = 0; // as the observer of sizes saw it last: to read it here would make the browser lay out the page at every step
     root.classList.add("dppca");
     root.addEventListener("keydown", (event) => { // or Jupyter's one-key commands would take the arrow keys
       if (!event.ctrlKey && !event.metaKey && !event.altKey) event.stopPropagation();
@@ -25,7 +27,7 @@ class Explorer {
     this.onTheme = () => { this.colours = undefined; this.redraw(); };
     model.on("change:_frame", this.onFrame);
     this.stopTheme = watchTheme(this.onTheme);
-    this.sizes = new ResizeObserver(() => this.redraw());
+    this.sizes = new ResizeObserver(() => { if (root.clientWidth !== this.width) { this.width = root.clientWidth; this.redraw(); } });
     this.sizes.observe(root);
     this.update();
   }
@@ -196,8 +198,7 @@ class Explorer {
 
   /** Draw the frame at the size there is; `render` runs before the element has any. */
   redraw() {
-    const { frame } = this;
-    const width = this.root.clientWidth;
+    const { frame, width } = this;
     if (!frame.rows || !width) return;
     this.colours ??= readTheme(this.root); // not before: styles cannot be read off the page
     const wide = width >= 860;
@@ -210,10 +211,10 @@ class Explorer {
     const beside = columns * size.width + (columns - 1) * size.gap + size.margin;
     this.room = wide ? width - beside - 8 : width;
     this.main.style.gridTemplateColumns = wide ? `${beside}px minmax(0, 1fr)` : "";
-    this.table.draw(frame.table, this.room);
-    this.table.mark(this.lit, this.pinned);
     const layout = size.fixed ? "" : `${size.width}|${this.font.toFixed(2)}`;
     if (!size.fixed && layout !== this.layout) { this.ask(layout); }
+    const list = () => { this.table.draw(frame.table, this.room); this.table.mark(this.lit, this.pinned); };
+    if (!this.table.data) list();
     if (!(layout in frame.rows)) { if (!this.model.get("_layouts").includes(layout)) this.ask(layout); return; }
     const { ttl, ax, ay, subtitles } = frame.words;
     const narrow = available < 420;
@@ -228,7 +229,11 @@ class Explorer {
       signals: { ...frame.signals, ...ink, ...this.colours, ...size.signals, ttl, ax, ay, sub, hl: this.lit },
       rows: JSON.parse(frame.rows[layout]), width: size.width, height: size.height,
     };
-    this.chart.show(scene).then(() => { if (this.chart.wanted === scene) this.root.dataset.drawn = frame.code; });
+    const shown = this.chart.show(scene);
+    this.afterPaint(() => { // a hand on the slider is followed by the picture first, then by the table
+      list();
+      shown.then(() => { if (this.chart.wanted === scene) this.root.dataset.drawn = frame.code; });
+    });
   }
 
   /** Room of a picture of loadings on two components. */
@@ -287,7 +292,7 @@ class Explorer {
   }
 
   saveTable() {
-    const text = this.table.lines().map((line) => line.map(csvField).join(",")).join("\r\n");
+    const text = this.table.records().map((record) => record.map(csvField).join(",")).join("\r\n");
     return save(`data:text/csv;charset=utf-8,${encodeURIComponent(`${text}\r\n`)}`, `${this.fileName}.csv`);
   }
 }

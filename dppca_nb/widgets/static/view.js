@@ -98,8 +98,34 @@ class LiveChart {
     for (const [name, value] of Object.entries({ ...signals, child_width: width, child_height: height })) this.set(name, value);
     const size = `${width}x${height}`;
     if (size !== this.size) { this.size = size; this.view.resize(); }
-    this.view.data("rows", rows);
+    this.view.change("rows", this.changes(rows));
     await this.view.runAsync();
+  }
+
+  /**
+   * What turns the rows there are into others: rows of the same role, panel and variable change field by field, so that
+   * marks move and are not made anew. Which of two marks lies on top may depend on what was shown before.
+   */
+  changes(rows) {
+    const change = this.view.changeset();
+    const kept = new Map();
+    const what = ({ role, panel, variable }) => `${role} ${panel} ${variable}`;
+    for (const tuple of this.view.data("rows")) {
+      if (!kept.has(what(tuple))) kept.set(what(tuple), []);
+      kept.get(what(tuple)).push(tuple);
+    }
+    for (const row of rows) {
+      const tuple = kept.get(what(row))?.shift();
+      if (!tuple) change.insert([row]);
+      else {
+        for (const field of new Set([...Object.keys(tuple), ...Object.keys(row)])) {
+          const [before, after] = [tuple[field], row[field]];
+          if (before !== after && JSON.stringify(before) !== JSON.stringify(after)) change.modify(tuple, field, after);
+        }
+      }
+    }
+    for (const rest of kept.values()) if (rest.length) change.remove(rest);
+    return change;
   }
 
   /** Set a signal that this specification has and that changed: each one set is evaluated all the way to the marks. */
@@ -116,6 +142,7 @@ class LiveChart {
     this.host.replaceChildren(stage, this.tip);
     const { view } = await vegaEmbed(stage, spec, {
       mode: "vega-lite", renderer: "svg", actions: false, defaultStyle: false,
+      config: { aria: false }, // the stage says what is shown, in words
       tooltip: (_, event, item, value) => this.explain(event, value),
     });
     this.view = view;
