@@ -115,9 +115,10 @@ def _place(order, everything, blocks, previous, side, shafts, overhang, font, px
 def _choose(tip: Tip, candidates: list[tuple], placed: dict[int, Label]) -> None:
     """Give one label its cheapest place beside those already placed, if any is good enough."""
     best, best_cost = None, _TOO_DEAR
-    for own, x0, y0, x1, y1, slot, align, far, near_x, near_y in candidates:
+    for own, x0, y0, x1, y1, slot, cos, far, near_x, near_y in candidates:
         if own >= best_cost:
             break
+        align = "left" if cos > 0.35 else "right" if cos < -0.35 else "center"
         leader = (tip.x, tip.y, near_x, near_y) if far else None
         box, cost = Label(x0, y0, x1, y1, align, leader, slot), own
         for other in placed.values():
@@ -168,8 +169,7 @@ def _price(order, side, everything, shafts, blocks, overhang, previous, font, px
     cost += _price_marks(order, everything, box, (tip_x, tip_y, near_x, near_y), leader, centre, shafts)
 
     best = np.lexsort((slots, np.round(cost, 6)), axis=-1)[:, :_SHORTLIST]
-    align = np.where(cos > 0.35, "left", np.where(cos < -0.35, "right", "center"))
-    columns = [a[rows, best].tolist() for a in (cost, *box, slots, align, leader, near_x, near_y)]
+    columns = [a[rows, best].tolist() for a in (cost, *box, slots, cos, leader, near_x, near_y)]
     return {tip.id: list(zip(*found, strict=True)) for tip, *found in zip(order, *columns, strict=True)}
 
 

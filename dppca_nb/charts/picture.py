@@ -72,16 +72,21 @@ class LoadingPicture:
     spread: LoadingUncertainty | None = None
 
     @cached_property
+    def every(self) -> tuple[str, ...]:
+        """Names of all variables of the table."""
+        return tuple(self.subject.loadings.index.tolist())
+
+    @cached_property
     def names(self) -> list[str]:
         """Full names of the variables drawn, in characters that can be drawn, all different."""
-        every = drawable_names(tuple(self.subject.loadings.index.tolist()))
-        return [every[j] for j in self.shown]
+        names = drawable_names(self.every)
+        return [names[j] for j in self.shown]
 
     @cached_property
     def texts(self) -> list[str]:
         """Names short enough to draw, all different."""
-        every = short_names(tuple(self.subject.loadings.index.tolist()))
-        return [every[j] for j in self.shown]
+        names = short_names(self.every)
+        return [names[j] for j in self.shown]
 
     @property
     def lengths(self) -> np.ndarray:
@@ -101,15 +106,15 @@ class LoadingPicture:
     @cached_property
     def pale(self) -> frozenset[int]:
         """Positions of the variables that are drawn pale."""
-        names = self.subject.pale(self.components)
-        return frozenset(j for j in self.shown if self.subject.loadings.index[j] in names)
+        pale = self.subject.pale(self.components)
+        return frozenset(j for j in self.shown if self.every[j] in pale)
 
     @property
     def panels(self) -> tuple[int, ...]:
         """Panels drawn: 0 for the reference, 1 for the subject."""
         return (0, 1) if self.reference == "beside" else (1,)
 
-    @property
+    @cached_property
     def plane_angle(self) -> float:
         """Largest principal angle, in degrees, between the plane drawn and the reference's."""
         columns = [c - 1 for c in self.components]
@@ -156,13 +161,18 @@ class LoadingPicture:
 
         First of all stands that a guarantee is void, if it is, and why.
         """
-        drawn = f", {len(self.shown)} drawn" if len(self.shown) < self.p else ""
-        compared, plane = self.reference != "off", self.kind != "heatmap"
-        parts = self.subject.statement(self.components, drawn, compared=compared, plane=plane)
-        lines = filled([*parts, *self._spread_words()], "  ·  ", width)
+        lines = filled(self._parts, "  ·  ", width)
         if self.void:
             lines = filled(f"Guarantee void: {'; '.join(self.void)}".split(), " ", width) + lines
         return lines
+
+    @cached_property
+    def _parts(self) -> list[str]:
+        """Parts of the subtitle, the same for every width."""
+        drawn = f", {len(self.shown)} drawn" if len(self.shown) < self.p else ""
+        compared, plane = self.reference != "off", self.kind != "heatmap"
+        parts = self.subject.statement(self.components, drawn, compared=compared, plane=plane)
+        return [*parts, *self._spread_words()]
 
     def _spread_words(self) -> list[str]:
         """Say what the redraws are, and what they leave out."""
@@ -207,7 +217,7 @@ def make_picture(
         reference = "beside"  # cells cannot lie under cells
     columns = [c - 1 for c in components]
     drawn = subject.loadings.to_numpy()[:, columns]
-    shown = choose_variables(variables, drawn, list(subject.loadings.index))
+    shown = choose_variables(variables, drawn, subject.loadings.index.tolist())
     nonprivate = None
     if reference != "off":
         nonprivate = _rounded(align_signs(subject.reference.to_numpy()[:, columns], drawn)[list(shown)])

@@ -150,8 +150,8 @@ def _variables(panel: _Panel, picture: LoadingPicture, font: float, previous: Ma
     values = picture.private if panel.number == 1 else picture.nonprivate
     lengths = np.round(np.hypot(values[:, 0], values[:, 1]), 4)
     tips = [
-        Tip(j, text, round(panel.px(x), 2), round(panel.py(y), 2), float(length))
-        for j, text, (x, y), length in zip(picture.shown, picture.texts, values, lengths, strict=True)
+        Tip(j, text, round(panel.px(x), 2), round(panel.py(y), 2), length)
+        for j, text, (x, y), length in zip(picture.shown, picture.texts, values.tolist(), lengths.tolist(), strict=True)
     ]
     under = picture.nonprivate if panel.number == 1 and picture.reference == "underneath" else None
     labels = _labels(panel, picture, tips, under, font, previous)

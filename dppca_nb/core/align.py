@@ -66,7 +66,7 @@ def fix_signs(V):
     array([[-0.6,  0.8],
            [ 0.8,  0.6]])
     """
-    values = np.asarray(V, dtype=float)
+    values = _values(V)
     size = np.abs(values)
     deciding = (size >= size.max(axis=0) - _TIE).argmax(axis=0)  # argmax of booleans: the first True
     return _flipped(V, values, values[deciding, np.arange(values.shape[1])] < 0)
@@ -93,8 +93,8 @@ def align_signs(V, to):
     array([[-0.6],
            [ 0.8]])
     """
-    values = np.asarray(V, dtype=float)
-    return _flipped(V, values, np.einsum("jk,jk->k", values, np.asarray(to, dtype=float)) < 0)
+    values = _values(V)
+    return _flipped(V, values, np.einsum("jk,jk->k", values, _values(to)) < 0)
 
 
 def subspace_angles(a, b, k: int | None = None) -> np.ndarray:
@@ -206,6 +206,11 @@ def _beyond(t: float, r: float) -> float:
         return 1.0
     h = r * math.sin(t)
     return float(ndtr(-h)) + 2 * float(owens_t(h, 1 / math.tan(t)))
+
+
+def _values(V) -> np.ndarray:
+    """Return the numbers of an array or a frame; to_numpy does not look at every column's type, as asarray does."""
+    return V.to_numpy(dtype=float) if hasattr(V, "columns") else np.asarray(V, dtype=float)
 
 
 def _flipped(V, values: np.ndarray, flip: np.ndarray):
