@@ -137,7 +137,8 @@ def test_a_step_moves_the_marks_and_rows_there_are_and_draws_once(show):
           const root = document.querySelector('.dppca'), { explorer } = root, redraw = explorer.redraw;
           window.drawn = 0;
           explorer.redraw = function () { window.drawn += 1; redraw.call(this); };
-          window.stood = [...root.querySelectorAll('tbody tr, .chart .mark-symbol path, .chart .mark-text text')];
+          window.rows = [...root.querySelectorAll('tbody tr')];
+          window.stood = [...root.querySelectorAll('.chart .mark-symbol path, .chart .mark-text text')];
         }"""
     )
     before = page.text(".dppca table")
@@ -146,6 +147,7 @@ def test_a_step_moves_the_marks_and_rows_there_are_and_draws_once(show):
     page.page.wait_for_timeout(200)  # what is drawn twice is drawn by a later frame
     assert page.text(".dppca table") != before
     assert page.page.evaluate("window.drawn") == 3
+    assert page.page.evaluate("window.rows.every((row) => row.isConnected)")
     kept = page.page.evaluate("window.stood.filter((node) => node.isConnected).length / window.stood.length")
     assert kept > 0.8  # some notes and leaders come and go
 
