@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 import re
-import secrets
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from dppca_nb._handout_book import packed
 from dppca_nb._handout_frames import LaidOut, Still
 from dppca_nb._handout_text import escaped, isolated
+from dppca_nb.core.whole_file import write_whole
 from dppca_nb.widgets.view import STATIC, bundled
 
 # Opens the block with the program and runs it. This and the program are all that the page's policy lets run: their
@@ -155,16 +153,8 @@ def check_target(path: object, overwrite: bool) -> Path:
 
 def write(path: Path, text: str, overwrite: bool) -> None:
     """Bring the page to disk, whole or not at all."""
-    beside = path.with_name(f".{secrets.token_hex(8)}.new")
     try:
-        with beside.open("xb") as file:
-            file.write(text.encode("utf-8"))
-            file.flush()
-            os.fsync(file.fileno())
-        check_target(path, overwrite)  # once more: the pictures took a while
-        beside.replace(path)
+        # the check once more: the pictures took a while
+        write_whole(path, text.encode("utf-8"), check=lambda: check_target(path, overwrite))
     except OSError as error:
         raise ValueError(f'"{path.name}" cannot be written ({error.strerror or error}).') from error
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)

@@ -444,7 +444,7 @@ def test_an_interruption_leaves_no_half_file(tmp_path):
 
 
 def test_a_write_that_fails_leaves_no_half_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(page.os, "fsync", lambda number: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    monkeypatch.setattr("os.fsync", lambda number: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(ValueError, match="No space left"):
         page.write(tmp_path / "x.html", "text", overwrite=False)
     assert list(tmp_path.iterdir()) == []

@@ -457,7 +457,7 @@ def test_an_entry_is_whole_and_synced_before_charge_returns(path, monkeypatch):
         assert os.path.samestat(os.fstat(descriptor), path.stat())
         synced.append(path.read_bytes())
 
-    monkeypatch.setattr(ledger_file.os, "fsync", watched)
+    monkeypatch.setattr("os.fsync", watched)
     pay(ledger)
     assert synced == [path.read_bytes()]
     assert synced[0].count(b"\n") == 2
@@ -470,7 +470,7 @@ def test_a_new_file_and_its_name_in_the_folder_are_synced(path, monkeypatch):
         sync(descriptor)
         synced.append((path.exists(), os.fstat(descriptor).st_ino))
 
-    monkeypatch.setattr(ledger_file.os, "fsync", watched)
+    monkeypatch.setattr("os.fsync", watched)
     Ledger(1, 1e-6, path=path)
     assert synced == [(False, path.stat().st_ino), (True, path.parent.stat().st_ino)]
 
@@ -672,7 +672,7 @@ def test_an_entry_whose_sync_fails_is_not_released_on(path, monkeypatch, draws):
     def failing(descriptor):
         raise OSError(errno.EIO, "Input/output error")
 
-    monkeypatch.setattr(ledger_file.os, "fsync", failing)
+    monkeypatch.setattr("os.fsync", failing)
     with pytest.raises(LedgerError, match="Nothing was released"):
         release(ledger)
     assert draws == []

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dppca_nb.core import release_file
 from dppca_nb.core.ledger import Ledger
 from dppca_nb.core.noise import symmetric_from_normals
 from dppca_nb.core.privacy import Budget, Reason, make_guarantee
@@ -402,7 +401,7 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path, monkeypatch):
         seen.append((os.fstat(descriptor).st_size, path.read_text()))
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(release_file.os, "fsync", full)
+    monkeypatch.setattr("os.fsync", full)
     with pytest.raises(ReleaseFileError, match=r"cannot be written \(No space left on device\). Give a path"):
         write_release(path, "new text", overwrite=True)
     assert seen == [(8, "old")]  # the new text is on its way to disk while the old one still stands

@@ -14,6 +14,7 @@ from pathlib import Path
 from dppca_nb.core.account import total_mu
 from dppca_nb.core.ledger_entry import LedgerEntry, LedgerError
 from dppca_nb.core.privacy import Budget
+from dppca_nb.core.whole_file import write_whole
 
 _FORMAT = 1
 _PATIENCE = 30.0  # seconds; an entry takes milliseconds, so whoever holds the lock longer hangs
@@ -150,14 +151,8 @@ class LedgerFile:
                 f'The ledger "{self.path.name}" is missing, and releases that it paid for lie there: {names}. Put the '
                 "ledger back; for other data give another path."
             )
-        beside = self.path.with_name(self.path.name + ".new")
         try:
-            with beside.open("wb") as file:
-                file.write(_line({"ledger": _FORMAT} | header))
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(self.path)
-            _sync_folder(self.path.parent)
+            write_whole(self.path, _line({"ledger": _FORMAT} | header))
         except OSError as error:
             raise LedgerError(
                 f'The ledger "{self.path.name}" cannot be made ({error}). Give a path that you may write to.'
@@ -259,13 +254,3 @@ def kept_releases(path: Path) -> dict[int, Path]:
     """
     found = (re.fullmatch(re.escape(path.name) + r"\.release-(\d+)\.json", each.name) for each in path.parent.iterdir())
     return {int(match[1]): path.with_name(match[0]) for match in found if match}
-
-
-def _sync_folder(folder: Path) -> None:
-    """Bring a new name in a folder to disk; where folders cannot be opened, the system does so by itself."""
-    if os.name == "posix":
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
-import secrets
-from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,6 +14,7 @@ from dppca_nb.core.guarantee import Guarantee
 from dppca_nb.core.ledger_entry import LedgerEntry
 from dppca_nb.core.release_check import checked_parts
 from dppca_nb.core.release_json import COPY, ReleaseFileError, found, parsed
+from dppca_nb.core.whole_file import write_whole
 
 _FORMAT, _VERSION = "dppca_nb release", 1
 
@@ -162,21 +160,13 @@ def write_release(path, text: str, *, overwrite: bool = False) -> None:
         raise ReleaseFileError(
             f'The release file "{path.name}" cannot be written: there is no folder "{path.parent.name}". Make it first.'
         )
-    beside = path.with_name(f".{secrets.token_hex(8)}.new")
     try:
-        with beside.open("xb") as file:
-            file.write(text.encode("utf-8"))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
+        write_whole(path, text.encode("utf-8"))
     except OSError as error:
         raise ReleaseFileError(
             f'The release file "{path.name}" cannot be written ({error.strerror or error}). Give a path that you may '
             "write to, on a disk with room."
         ) from error
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
 
 
 def read_release(path) -> dict:
