@@ -333,6 +333,40 @@ def test_every_control_has_a_name_and_the_picture_a_description(show, shared):
     view.waits("root.querySelector('.spoken[role=status]').textContent.includes('ε 10')")
 
 
+def test_what_is_pinned_or_pointed_at_is_what_is_lit(show, shared):
+    (view,) = show(RAND.format("epsilon=3"))
+    bright = lit("private-vector", "> 0.2")
+    name = view.root.locator("tbody tr").last.get_attribute("data-variable")
+    view.root.locator("tbody .name").last.click()
+    view.root.locator("h3").hover()
+    view.root.locator("th button").first.click()
+    assert view.root.locator("tbody tr.pinned").get_attribute("data-variable") == name
+    assert view.root.locator("tbody .name[aria-pressed=true]").count() == 1
+    view.root.locator("th button").last.click()
+    shared.run("explorer.variables = 3")
+    view.settle()
+    view.waits(f"{bright}.length === 3")  # one that is not drawn fades nothing
+    shared.run("explorer.variables = 10")
+    view.settle()
+    view.waits(f"{bright}.length === 1")
+    assert view.read(bright) == [name]
+    view.root.locator("tbody tr.pinned .name").click()
+
+    view.root.locator("tbody tr").first.hover()
+    before = view.root.locator("tbody tr").first.get_attribute("data-variable")
+    shared.run("explorer.components = (3, 4)")
+    view.settle()
+    now = view.root.locator("tbody tr").first.get_attribute("data-variable")
+    assert before != now
+    view.waits(f"{bright}.length === 1")
+    assert view.read(bright) == [now] == [view.root.locator("tbody tr.lit").get_attribute("data-variable")]
+
+    view.root.locator("tbody .name").last.focus()
+    shared.run("explorer.variables = 3")
+    view.settle()
+    assert view.read("document.activeElement === root.querySelector('th button')")  # near where it was, and on no other
+
+
 def test_table_and_picture_point_at_each_other_and_columns_sort(show, shared):
     (view,) = show(RAND.format("epsilon=3"))
     row = view.root.locator("tbody tr").nth(3)

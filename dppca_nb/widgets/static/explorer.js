@@ -213,9 +213,13 @@ class Explorer {
     this.main.style.gridTemplateColumns = wide ? `${beside}px minmax(0, 1fr)` : "";
     const layout = size.fixed ? "" : `${size.width}|${this.font.toFixed(2)}`;
     if (!size.fixed && layout !== this.layout) { this.ask(layout); }
-    const list = () => { this.table.draw(frame.table, this.room); this.table.mark(this.lit, this.pinned); };
+    const list = () => this.table.draw(frame.table, this.room);
+    if (!(layout in frame.rows)) {
+      if (!this.model.get("_layouts").includes(layout)) this.ask(layout);
+      list(); // it needs no other rows than those that are there
+      return;
+    }
     if (!this.table.data) list();
-    if (!(layout in frame.rows)) { if (!this.model.get("_layouts").includes(layout)) this.ask(layout); return; }
     const { ttl, ax, ay, subtitles } = frame.words;
     const narrow = available < 420;
     const left = narrow ? 4 : size.left; // where the title begins
@@ -223,11 +227,13 @@ class Explorer {
     const sub = (subtitles.find((each) => each.width <= room) ?? subtitles.at(-1)).lines;
     const dark = this.root.dataset.dark === "true";
     const ink = dark ? { inkhigh: 2, inklow: 0.89, inkmid: "#ffffff" } : {};
+    const rows = JSON.parse(frame.rows[layout]);
+    const hl = rows.some((row) => row.variable === this.lit) ? this.lit : null; // or all would be faded by one that is not drawn
     const scene = {
       key: [frame.spec, columns, frame.panels, sub.length, narrow].join(),
       spec: () => this.arrange(structuredClone(this.model.get("_specs")[frame.spec]), columns, size.gap, narrow),
-      signals: { ...frame.signals, ...ink, ...this.colours, ...size.signals, ttl, ax, ay, sub, hl: this.lit },
-      rows: JSON.parse(frame.rows[layout]), width: size.width, height: size.height,
+      signals: { ...frame.signals, ...ink, ...this.colours, ...size.signals, ttl, ax, ay, sub, hl },
+      rows, width: size.width, height: size.height,
     };
     const shown = this.chart.show(scene);
     this.afterPaint(() => { // a hand on the slider is followed by the picture first, then by the table

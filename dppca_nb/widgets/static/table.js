@@ -39,6 +39,8 @@ class LinkedTable {
     Object.assign(this, { host, onPoint, onPin, onLeave });
     this.sorts = { loadings: { by: "length", down: true }, components: { by: "rank", down: false } };
     this.lines = [];
+    this.under = null; // the line under the pointer
+    this.marked = [null, null];
   }
 
   get kind() { return this.data.half ? "loadings" : "components"; }
@@ -55,10 +57,13 @@ class LinkedTable {
     const back = focused && (focused.dataset.by ?? this.lines.find((line) => line.element.contains(focused))?.variable);
     const form = JSON.stringify([by, down, heads, legend, caption, data.rows.length > 14]);
     if (form !== this.form) this.build(form, heads, legend, caption);
-    while (this.lines.length > order.length) this.lines.pop().element.remove();
+    while (this.lines.length > order.length) this.drop(this.lines.pop());
     while (this.lines.length < order.length) this.add(cells());
+    const pointed = this.under?.variable;
     order.forEach((row, i) => this.lines[i].set(row));
+    this.mark(...this.marked);
     if (focused) this.focus(back); // on the variable, wherever it stands now
+    if (this.under && this.under.variable !== pointed) this.onPoint(this.under.variable); // the pointer rests, and what is under it changed
   }
 
   /** Make the table with its heads, without rows. */
@@ -77,6 +82,7 @@ class LinkedTable {
     const key = element("p", { class: "key" }, legend.map(({ mark, text, title }) => element("span", { title }, mark ? element("i", { class: mark }) : null, text)));
     const top = this.host.querySelector(".scroll")?.scrollTop ?? 0;
     this.host.replaceChildren(scroll, key);
+    for (const line of this.lines) this.drop(line);
     this.lines = [];
     this.form = form;
     if (top) requestAnimationFrame(() => { scroll.scrollTop = top; }); // once there are rows
@@ -84,7 +90,10 @@ class LinkedTable {
 
   /** Add a line; it is told its row at every frame. */
   add(cells) {
-    const made = element("tr", { onmouseenter: () => this.onPoint(line.variable), onmouseleave: () => this.onLeave() }, cells.map((cell) => cell.element));
+    const made = element("tr", {
+      onmouseenter: () => { this.under = line; this.onPoint(line.variable); },
+      onmouseleave: () => { this.under = null; this.onLeave(); },
+    }, cells.map((cell) => cell.element));
     const line = { element: made, set: (row) => {
       line.variable = row.variable ?? null; // components are linked with no mark
       put(made, "data-variable", line.variable);
@@ -94,10 +103,18 @@ class LinkedTable {
     this.body.append(made);
   }
 
-  /** Put the focus on the head or the variable of that name. */
+  drop(line) {
+    line.element.remove();
+    if (this.under !== line) return;
+    this.under = null; // an element that is gone sees no pointer leave
+    this.onLeave();
+  }
+
+  /** Put the focus on the head or the variable of that name, or on the first head where there is none. */
   focus(name) {
-    const found = [...this.host.querySelectorAll("th button, td .name")].find((each) => (each.dataset.by ?? each.closest("tr").dataset.variable) === name);
-    if (found !== document.activeElement) found?.focus({ preventScroll: true });
+    const offered = [...this.host.querySelectorAll("th button, td .name")];
+    const found = offered.find((each) => (each.dataset.by ?? each.closest("tr").dataset.variable) === name) ?? offered[0];
+    if (found !== document.activeElement) found.focus({ preventScroll: true });
   }
 
   /** Loadings on a pair of components, with the reference where there is one. */
@@ -193,6 +210,7 @@ class LinkedTable {
   }
 
   mark(lit, pinned) {
+    this.marked = [lit, pinned];
     for (const { element: line, variable } of this.lines) {
       if (variable === null) return;
       line.classList.toggle("lit", variable === lit);
