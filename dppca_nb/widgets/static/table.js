@@ -40,6 +40,7 @@ class LinkedTable {
     this.sorts = { loadings: { by: "length", down: true }, components: { by: "rank", down: false } };
     this.lines = [];
     this.under = null; // the line under the pointer
+    this.moving = false; // whether the focus is moved by us
     this.marked = [null, null];
   }
 
@@ -110,11 +111,14 @@ class LinkedTable {
     this.onLeave();
   }
 
-  /** Put the focus on the head or the variable of that name, or on the first head where there is none. */
+  /** Put the focus on the head or the variable of that name, or on the first head where there is none; it points at nothing new. */
   focus(name) {
     const offered = [...this.host.querySelectorAll("th button, td .name")];
-    const found = offered.find((each) => (each.dataset.by ?? each.closest("tr").dataset.variable) === name) ?? offered[0];
-    if (found !== document.activeElement) found.focus({ preventScroll: true });
+    const found = offered.find((each) => (each.dataset.by ?? each.closest("tr").dataset.variable) === name);
+    if (!found) this.onLeave();
+    this.moving = true;
+    (found ?? offered[0]).focus({ preventScroll: true });
+    this.moving = false;
   }
 
   /** Loadings on a pair of components, with the reference where there is one. */
@@ -142,7 +146,7 @@ class LinkedTable {
   nameCell() {
     let row;
     const button = element("button", { type: "button", class: "name", "aria-pressed": "false",
-      onclick: () => this.onPin(row.variable), onfocus: () => this.onPoint(row.variable), onblur: () => this.onLeave() });
+      onclick: () => this.onPin(row.variable), onfocus: () => this.moving || this.onPoint(row.variable), onblur: () => this.moving || this.onLeave() });
     return { element: element("td", {}, button), set: (told) => {
       row = told;
       say(button, row.text);
