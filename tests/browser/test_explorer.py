@@ -371,6 +371,15 @@ def test_what_is_pinned_or_pointed_at_is_what_is_lit(show, shared):
     assert view.read("document.activeElement === root.querySelector('th button')")  # near where it was, and on no other
 
 
+def test_a_table_that_is_scrolled_by_keyboard_keeps_the_focus(show, shared):
+    (view,) = show(WIDE.format("epsilon=1"))
+    view.root.locator(".scroll").focus()
+    for setting in ("epsilon = 2", "components = (2, 3)"):  # rows are kept; the table is made anew
+        shared.run(f"explorer.{setting}")
+        view.settle()
+        assert view.read("document.activeElement === root.querySelector('.scroll')")
+
+
 def test_table_and_picture_point_at_each_other_and_columns_sort(show, shared):
     (view,) = show(RAND.format("epsilon=3"))
     row = view.root.locator("tbody tr").nth(3)

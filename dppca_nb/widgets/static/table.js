@@ -63,7 +63,8 @@ class LinkedTable {
     const pointed = this.under?.variable;
     order.forEach((row, i) => this.lines[i].set(row));
     this.mark(...this.marked);
-    if (focused) this.focus(back); // on the variable, wherever it stands now
+    if (back !== null && back !== undefined) this.focus(back); // on the variable, wherever it stands now
+    else if (focused && !focused.isConnected) this.host.querySelector(".scroll").focus({ preventScroll: true });
     if (this.under && this.under.variable !== pointed) this.onPoint(this.under.variable); // the pointer rests, and what is under it changed
   }
 
@@ -104,6 +105,7 @@ class LinkedTable {
     this.body.append(made);
   }
 
+  /** Take a line away. */
   drop(line) {
     line.element.remove();
     if (this.under !== line) return;
