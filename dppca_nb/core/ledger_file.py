@@ -14,7 +14,7 @@ from pathlib import Path
 from dppca_nb.core.account import total_mu
 from dppca_nb.core.ledger_entry import LedgerEntry, LedgerError
 from dppca_nb.core.privacy import Budget
-from dppca_nb.core.whole_file import write_whole
+from dppca_nb.core.whole_file import sync_folder, write_whole
 
 _FORMAT = 1
 _PATIENCE = 30.0  # seconds; an entry takes milliseconds, so whoever holds the lock longer hangs
@@ -153,6 +153,7 @@ class LedgerFile:
             )
         try:
             write_whole(self.path, _line({"ledger": _FORMAT} | header))
+            sync_folder(self.path.parent)  # a ledger counts only once it is found again; other files stand without
         except OSError as error:
             raise LedgerError(
                 f'The ledger "{self.path.name}" cannot be made ({error}). Give a path that you may write to.'

@@ -1,4 +1,4 @@
-"""A file that appears whole or not at all, and stays when the power goes."""
+"""A file that appears whole or not at all, and a folder that keeps its name when the power goes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ def write_whole(path: Path, content: bytes, *, check: Callable[[], None] = lambd
             os.fsync(file.fileno())
         check()
         beside.replace(path)
-        _sync_folder(path.parent)
     finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Bring a new name in a folder to disk; where folders cannot be opened, the system does so by itself."""
     if os.name == "posix":
         descriptor = os.open(folder, os.O_RDONLY)
